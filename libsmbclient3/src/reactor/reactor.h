@@ -1,0 +1,129 @@
+// The one seam for I/O, time and chance. Above it nothing knows whether the kernel or a simulator
+// answers; below it nothing knows SMB.
+#pragma once
+
+#include "reactor/operation.h"
+
+#include <smbclient3/error.h>
+#include <smbclient3/task.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+struct sockaddr_storage;
+
+namespace smb3 {
+
+class Reactor;
+
+// A point in time at which something of ours runs. Intrusive: its owner keeps it at its address
+// while it is set. Belongs to the reactor's thread.
+class Timer {
+ public:
+  explicit Timer(Reactor& reactor) noexcept : reactor_(reactor) {}
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  ~Timer();
+
+  // Calls `fire` on the reactor's thread at `when`; replaces an earlier setting.
+  void set(TimePoint when, void (*fire)(void* context), void* context);
+  void clear() noexcept;
+  bool is_set() const noexcept { return place_ != unset; }
+
+ private:
+  friend class Reactor;
+  static constexpr std::size_t unset = static_cast<std::size_t>(-1);
+  Reactor& reactor_;
+  TimePoint when_ = never;
+  void (*fire_)(void*) = nullptr;
+  void* context_ = nullptr;
+  std::size_t place_ = unset;  // in the reactor's heap
+};
+
+// Bytes that have moved over a socket so far: what a silence deadline looks at.
+struct SocketProgress {
+  std::uint64_t received_bytes = 0;
+  std::uint64_t acknowledged_bytes = 0;
+};
+
+// Runs coroutines on one thread. Only post() and stop() may be called from other threads.
+class Reactor {
+ public:
+  virtual ~Reactor();
+
+  virtual TimePoint now() const noexcept = 0;
+  // Bytes from the operating system's generator (or the simulator's seed).
+  virtual void random(MutableBytes bytes) = 0;
+
+  // Starts an operation; its waiter is resumed from the loop, never from here.
+  virtual void start(Operation& operation) = 0;
+  // Asks an operation to end early; its end still comes, with -ECANCELED or what it reached.
+  virtual void cancel(Operation& operation) = 0;
+
+  // A TCP socket, not blocking, NODELAY and close-on-exec.
+  virtual Result<int> open_socket(int family) = 0;
+  virtual SocketProgress progress_of(int socket) = 0;
+  // The two ends as "ip:port" ("[ip]:port" for IPv6); empty when unknown.
+  virtual std::string local_address_of(int socket) = 0;
+  virtual std::string remote_address_of(int socket) = 0;
+
+  // Runs `work` where it may block (name service, GSSAPI), then calls `done` on this thread. Work
+  // that nobody waits for any longer still runs to its end; it must own all that it touches.
+  virtual void offload(std::function<void()> work, std::function<void()> done) = 0;
+
+  // Calls `function` on this reactor's thread, soon. From any thread.
+  virtual void post(std::function<void()> function) = 0;
+
+  // Resumes a coroutine from the loop: no recursion, a bounded stack.
+  void ready(std::coroutine_handle<> handle) { ready_.push_back(handle); }
+
+  // Whether the caller runs on this reactor's thread.
+  virtual bool is_current() const noexcept = 0;
+
+  // Registers long-lived memory with the kernel for reads and writes of files.
+  virtual std::int16_t register_memory(MutableBytes memory) = 0;  // an index, or -1
+
+ protected:
+  // For engines: run what is due. Return whether anything ran.
+  bool run_ready();
+  bool run_timers(TimePoint now);
+  TimePoint next_timer() const noexcept;
+  bool has_ready() const noexcept { return !ready_.empty(); }
+
+ private:
+  friend class Timer;
+  void timer_insert(Timer& timer);
+  void timer_remove(Timer& timer) noexcept;
+
+  std::vector<std::coroutine_handle<>> ready_;
+  std::vector<std::coroutine_handle<>> running_;
+  std::vector<Timer*> timers_;  // a binary heap by when_
+};
+
+// co_await perform(reactor, operation): starts it and yields its result (>= 0, or -errno).
+inline auto perform(Reactor& reactor, Operation& operation) noexcept {
+  struct Perform {
+    Reactor& reactor;
+    Operation& operation;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> handle) {
+      operation.waiter = handle;
+      reactor.start(operation);
+    }
+    int await_resume() const noexcept { return operation.result; }
+  };
+  return Perform{reactor, operation};
+}
+
+// co_await sleep_until(reactor, when).
+Task<void> sleep_until(Reactor& reactor, TimePoint when);
+
+// Runs `work` on a thread that may block and waits for its result, at most until `deadline`; after
+// that the answer is dropped and the error says timed_out.
+template <class T>
+Task<T> run_blocking(Reactor& reactor, TimePoint deadline, std::function<Result<T>()> work);
+
+}  // namespace smb3
+
+#include "reactor/run_blocking.h"
