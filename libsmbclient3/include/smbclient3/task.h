@@ -152,6 +152,18 @@ struct Try {
   }
 };
 
+// An awaitable that somebody else keeps. g++ 12 copies an lvalue that it is given directly.
+template <class A>
+struct Borrowed {
+  A* awaitable;
+  bool await_ready() const { return awaitable->await_ready(); }
+  template <class Promise>
+  auto await_suspend(std::coroutine_handle<Promise> handle) const {
+    return awaitable->await_suspend(handle);
+  }
+  decltype(auto) await_resume() const { return awaitable->await_resume(); }
+};
+
 template <class Promise>
 struct Leave {
   Error error;
@@ -203,8 +215,12 @@ struct Task<T>::promise_type : detail::PromiseResult<T> {
   auto await_transform(Error error) { return detail::Leave<promise_type>{std::move(error)}; }
   template <class A>
     requires requires(A& a) { a.await_ready(); }
-  A&& await_transform(A&& awaitable) noexcept {
-    return static_cast<A&&>(awaitable);
+  auto await_transform(A&& awaitable) noexcept {
+    if constexpr (std::is_lvalue_reference_v<A>) {
+      return detail::Borrowed<std::remove_reference_t<A>>{&awaitable};
+    } else {
+      return std::move(awaitable);
+    }
   }
 };
 
