@@ -47,12 +47,17 @@ class SMB3_API Client {
   template <class T>
   Result<T> run(Task<T> task) {
     struct Run : Waiter {
+      Client& client;
       Task<T>& task;
       std::binary_semaphore ended{0};
-      explicit Run(Task<T>& t) : task(t) {}
+      Run(Client& c, Task<T>& t) : client(c), task(t) {}
     };
-    Run run(task);
-    run.wake = [](Waiter& waiter) noexcept { static_cast<Run&>(waiter).ended.release(); };
+    Run run(*this, task);
+    // The end is told from a later turn, when nothing of the task is on the thread's stack.
+    run.wake = [](Waiter& waiter) noexcept {
+      auto& self = static_cast<Run&>(waiter);
+      self.client.post([&self] { self.ended.release(); });
+    };
     post([&run] {
       run.task.notify(run);
       run.task.run();
