@@ -27,7 +27,7 @@ std::optional<std::uint64_t> sealed_session_id(Bytes frame) noexcept;
 // One session's keys on one connection. One thread uses it; sealing allocates nothing.
 class Sealer {
  public:
-  // Precondition: both keys have the size that the cipher asks for.
+  // Keys of another size than the cipher's are refused.
   static Result<Sealer> create(Cipher cipher, const Key& encryption_key, const Key& decryption_key);
   Sealer(Sealer&&) noexcept;
   Sealer& operator=(Sealer&&) noexcept;

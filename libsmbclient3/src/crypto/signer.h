@@ -21,7 +21,7 @@ class Signer {
  public:
   using Signature = std::array<std::byte, 16>;
 
-  // Precondition: signing_key.size() == 16.
+  // A key of another size than 16 bytes is refused.
   static Result<Signer> create(SigningAlgorithm algorithm, const Key& signing_key);
   Signer(Signer&&) noexcept;
   Signer& operator=(Signer&&) noexcept;
