@@ -5,8 +5,10 @@
 
 #include <smbclient3/error.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 
 namespace smb3 {
 
@@ -14,6 +16,11 @@ namespace smb3 {
 class PreauthIntegrity {
  public:
   static constexpr std::size_t value_bytes = 64;
+
+  PreauthIntegrity() = default;  // the beginning of a chain: zeros
+  explicit PreauthIntegrity(std::span<const std::byte, value_bytes> value) noexcept {
+    std::copy(value.begin(), value.end(), value_.begin());
+  }
 
   // value = SHA-512(value || message). `message` is a whole message as it was on the wire, from
   // its ProtocolId to its last byte, signature included. The final successful SESSION_SETUP

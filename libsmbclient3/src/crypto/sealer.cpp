@@ -216,6 +216,12 @@ Result<MutableBytes> Sealer::unseal(MutableBytes frame) {
         Error(ErrorKind::security, "an encrypted message does not decrypt")
             .advise("something between this machine and the server alters the traffic"));
   }
+  // [MS-SMB2] 3.2.5.1.1: what was encrypted is a message or a compressed one.
+  if (body.size() >= sizeof(std::uint32_t) &&
+      load_le<std::uint32_t>(body.data()) == transform_protocol_id) {
+    cleanse(body);
+    return std::unexpected(malformed("an encrypted message lies within an encrypted message"));
+  }
   return body;
 }
 
