@@ -22,7 +22,8 @@ inline constexpr TimePoint never = TimePoint::max();
 
 enum class OperationCode : std::uint8_t {
   connect,        // fd, address (sockaddr), length
-  receive,        // fd, buffer, length; receive_all: until the buffer is full or the stream ends
+  receive,        // fd, buffer, length; receive_all: until the buffer is full (fewer bytes: the
+                  // stream has ended)
   send,           // fd, message (msghdr); ends when all is handed to the kernel
   shutdown,       // fd, flags (SHUT_*)
   open,           // fd (directory), path, how

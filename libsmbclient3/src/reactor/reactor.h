@@ -9,13 +9,13 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
-
-struct sockaddr_storage;
 
 namespace smb3 {
 
 class Reactor;
+struct Endpoint;
 
 // A point in time at which something of ours runs. Intrusive: its owner keeps it at its address
 // while it is set. Belongs to the reactor's thread.
@@ -36,6 +36,7 @@ class Timer {
   static constexpr std::size_t unset = static_cast<std::size_t>(-1);
   Reactor& reactor_;
   TimePoint when_ = never;
+  std::uint64_t order_ = 0;  // of two timers for one time the one set first fires first
   void (*fire_)(void*) = nullptr;
   void* context_ = nullptr;
   std::size_t place_ = unset;  // in the reactor's heap
@@ -63,10 +64,15 @@ class Reactor {
 
   // A TCP socket, not blocking, NODELAY and close-on-exec.
   virtual Result<int> open_socket(int family) = 0;
+  virtual Result<void> bind_socket(int socket, const Endpoint& local);
   virtual SocketProgress progress_of(int socket) = 0;
   // The two ends as "ip:port" ("[ip]:port" for IPv6); empty when unknown.
   virtual std::string local_address_of(int socket) = 0;
   virtual std::string remote_address_of(int socket) = 0;
+  // Ends both directions of a socket at once: what is in flight on it ends too.
+  virtual void shutdown_now(int socket) noexcept;
+  // Closes without waiting and without a word about errors: for destructors.
+  virtual void close_now(int fd) noexcept;
 
   // Runs `work` where it may block (name service, GSSAPI), then calls `done` on this thread. Work
   // that nobody waits for any longer still runs to its end; it must own all that it touches.
@@ -83,6 +89,8 @@ class Reactor {
 
   // Registers long-lived memory with the kernel for reads and writes of files.
   virtual std::int16_t register_memory(MutableBytes memory) = 0;  // an index, or -1
+  // Precondition: no operation uses it.
+  virtual void unregister_memory(std::int16_t) {}
 
  protected:
   // For engines: run what is due. Return whether anything ran.
@@ -95,10 +103,13 @@ class Reactor {
   friend class Timer;
   void timer_insert(Timer& timer);
   void timer_remove(Timer& timer) noexcept;
+  void timer_place(std::size_t place, Timer* timer) noexcept;
+  void timer_sift(std::size_t place) noexcept;
 
   std::vector<std::coroutine_handle<>> ready_;
   std::vector<std::coroutine_handle<>> running_;
-  std::vector<Timer*> timers_;  // a binary heap by when_
+  std::vector<Timer*> timers_;  // a binary heap by when_ and order_
+  std::uint64_t timers_set_ = 0;
 };
 
 // co_await perform(reactor, operation): starts it and yields its result (>= 0, or -errno).

@@ -34,8 +34,9 @@ Task<T> run_blocking(Reactor& reactor, TimePoint deadline, std::function<Result<
           deadline,
           [](void* self) {
             auto& wait = *static_cast<Wait*>(self);
+            if (!wait.call.waiter) return;  // the answer has come in this very turn
             wait.late = true;
-            if (wait.call.waiter) wait.reactor.ready(std::exchange(wait.call.waiter, {}));
+            wait.reactor.ready(std::exchange(wait.call.waiter, {}));
           },
           this);
     }
