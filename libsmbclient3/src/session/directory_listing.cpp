@@ -1,0 +1,100 @@
+#include "session/directory_listing.h"
+
+#include "base/utf16.h"
+#include "wire/directory_information.h"
+#include "wire/query_directory.h"
+
+namespace smb3 {
+namespace {
+
+using Information = wire::FileIdBothDirectoryInformation;
+
+// What interoperates everywhere, and costs one credit.
+constexpr std::uint32_t page_bytes = 65536;
+
+DirectoryEntry entry_of(const Information& information) {
+  DirectoryEntry entry{.name = from_utf16le(information.file_name), .status = {}};
+  entry.status.size_bytes = information.end_of_file;
+  entry.status.allocated_bytes = information.allocation_size;
+  entry.status.creation_time = static_cast<FileTime>(information.creation_time);
+  entry.status.access_time = static_cast<FileTime>(information.last_access_time);
+  entry.status.write_time = static_cast<FileTime>(information.last_write_time);
+  entry.status.change_time = static_cast<FileTime>(information.change_time);
+  entry.status.attributes = static_cast<std::uint32_t>(information.file_attributes);
+  entry.reparse_tag = static_cast<std::uint32_t>(information.reparse_tag());
+  return entry;
+}
+
+}  // namespace
+
+Task<std::unique_ptr<DirectoryListing>> DirectoryListing::open(TreeConnect& tree,
+                                                               std::string path) {
+  CreateParameters parameters;
+  parameters.desired_access = wire::AccessMask::list_directory | wire::AccessMask::read_attributes |
+                              wire::AccessMask::synchronize;
+  parameters.share_access =
+      wire::ShareAccess::read | wire::ShareAccess::write | wire::ShareAccess::delete_access;
+  parameters.options = wire::CreateOptions::directory_file;
+  auto open = co_await Open::create(tree, std::move(path), parameters);
+  co_return std::unique_ptr<DirectoryListing>(new DirectoryListing(std::move(open)));
+}
+
+Task<std::vector<DirectoryEntry>> DirectoryListing::next() {
+  std::vector<DirectoryEntry> entries;
+  // A page may hold "." and ".." alone.
+  while (entries.empty() && !at_end_) {
+    auto more = co_await attempt(page());
+    if (!more) co_return std::move(more).error().during("QUERY_DIRECTORY").on(open_->display());
+    entries = std::move(*more);
+  }
+  co_return std::move(entries);
+}
+
+Task<std::vector<DirectoryEntry>> DirectoryListing::page() {
+  Connection& connection = open_->connection();
+  std::vector<DirectoryEntry> entries;
+  constexpr std::byte star[] = {std::byte{'*'}, std::byte{0}};
+  wire::QueryDirectoryRequest message;
+  message.file_id = open_->file_id();
+  message.output_buffer_length = page_bytes;
+  message.file_name = star;
+  Request request;
+  request.set(message);
+  open_->tree().prepare(request);
+  Exchange exchange(request);
+  exchange.reservation = co_await connection.pool().reserve();
+  auto answered = co_await connection.transact(exchange);
+  co_await std::move(answered);
+  const NtStatus status = request.status();
+  if (status == NtStatus::no_more_files || status == NtStatus::no_such_file) {
+    at_end_ = true;
+    co_return std::move(entries);
+  }
+  if (status != NtStatus::success) co_return status_error(status, "QUERY_DIRECTORY");
+
+  auto decoded = wire::decode<wire::QueryDirectoryResponse>(request.reply->message);
+  const wire::QueryDirectoryResponse response = co_await std::move(decoded);
+  if (response.output_buffer.size() > page_bytes || response.output_buffer.empty()) {
+    co_return Error(ErrorKind::protocol, "the server sent a page of an impossible size");
+  }
+  wire::DirectoryCursor<Information> cursor(response.output_buffer);
+  while (auto information = cursor.next()) {
+    if (cursor.broken()) co_return std::move(*information).error();
+    if (!*information) {
+      entries.push_back({.name = std::unexpected(std::move(*information).error()), .status = {}});
+      continue;
+    }
+    DirectoryEntry entry = entry_of(**information);
+    if (!entry.name || (*entry.name != "." && *entry.name != "..")) {
+      entries.push_back(std::move(entry));
+    }
+  }
+  co_return std::move(entries);
+}
+
+Task<void> DirectoryListing::close() {
+  auto closed = co_await attempt(open_->close());
+  static_cast<void>(closed);  // nothing was written
+}
+
+}  // namespace smb3

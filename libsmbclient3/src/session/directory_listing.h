@@ -1,0 +1,29 @@
+// The entries of an open directory, page by page: [MS-SMB2] 3.2.4.17.
+#pragma once
+
+#include "session/open.h"
+
+#include <smbclient3/directory.h>
+
+#include <vector>
+
+namespace smb3 {
+
+class DirectoryListing {
+ public:
+  static Task<std::unique_ptr<DirectoryListing>> open(TreeConnect& tree, std::string path);
+
+  // The next page without "." and ".."; empty at the end, which the server alone declares.
+  Task<std::vector<DirectoryEntry>> next();
+  Task<void> close();
+  Open& directory() const noexcept { return *open_; }
+
+ private:
+  explicit DirectoryListing(std::unique_ptr<Open> open) : open_(std::move(open)) {}
+  Task<std::vector<DirectoryEntry>> page();
+
+  std::unique_ptr<Open> open_;
+  bool at_end_ = false;
+};
+
+}  // namespace smb3

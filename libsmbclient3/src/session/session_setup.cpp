@@ -1,0 +1,212 @@
+// SESSION_SETUP: [MS-SMB2] 3.2.4.2.3 and 3.2.5.3.
+#include "session/session.h"
+
+#include "wire/session_setup.h"
+
+namespace smb3 {
+
+// One logon in progress.
+class SessionSetup {
+ public:
+  SessionSetup(Connection& connection, const Negotiated& negotiated,
+               std::shared_ptr<const LogonRequest> logon, std::string server_name,
+               SecurityPolicy policy)
+      : connection_(connection),
+        negotiated_(negotiated),
+        logon_(std::move(logon)),
+        server_name_(std::move(server_name)),
+        policy_(policy),
+        preauth_(negotiated.preauth),
+        session_(new Session(connection, negotiated)) {}
+
+  Task<std::unique_ptr<Session>> run();
+
+ private:
+  Task<void> make_authenticator_();
+  Task<AuthenticationStep> step(std::vector<std::byte> server_token);
+  Task<wire::SessionSetupResponse> send(const std::vector<std::byte>& token);
+  Task<void> finish(wire::SessionSetupResponse response);
+  Result<void> check_identity(wire::SessionFlags flags);
+  Task<void> derive_keys();
+  Result<void> verify_final();
+  Result<void> decide_protection(wire::SessionFlags flags);
+
+  Connection& connection_;
+  const Negotiated& negotiated_;
+  std::shared_ptr<const LogonRequest> logon_;
+  std::string server_name_;
+  SecurityPolicy policy_;
+  PreauthIntegrity preauth_;
+  std::unique_ptr<Session> session_;
+  std::shared_ptr<Authenticator> authenticator_;
+  Request request_;  // its reply holds what the last response's views point at
+};
+
+Task<std::unique_ptr<Session>> Session::setup(Connection& connection, const Negotiated& negotiated,
+                                              std::shared_ptr<const LogonRequest> logon,
+                                              std::string server_name, SecurityPolicy policy) {
+  SessionSetup setup(connection, negotiated, std::move(logon), std::move(server_name), policy);
+  co_return co_await setup.run();
+}
+
+Task<std::unique_ptr<Session>> SessionSetup::run() {
+  if (policy_.encrypt && negotiated_.cipher == Cipher::none) {
+    co_await Error(ErrorKind::security, "encryption is required, but the server offers no cipher");
+  }
+  co_await make_authenticator_();
+  AuthenticationStep next = co_await step(negotiated_.security_buffer);
+  while (true) {
+    wire::SessionSetupResponse response = co_await send(next.token);
+    const NtStatus status = request_.status();
+    std::vector<std::byte> token(response.security_buffer.begin(), response.security_buffer.end());
+    if (status == NtStatus::success) {
+      if (!logon_->guest && !logon_->anonymous) {
+        auto identity = check_identity(response.session_flags);
+        co_await std::move(identity);
+      }
+      auto last = co_await step(std::move(token));
+      if (!last.token.empty()) {
+        co_await Error(ErrorKind::security, "the server accepted the logon before it was complete");
+      }
+      co_await finish(response);
+      co_return std::move(session_);
+    }
+    session_->id_ = request_.reply->header.session_id;
+    auto chained = preauth_.update(request_.reply->message);
+    co_await std::move(chained);
+    next = co_await step(std::move(token));
+  }
+}
+
+Task<void> SessionSetup::make_authenticator_() {
+  // The thread that may block owns all that it touches, should we stop waiting for it.
+  std::function<Result<std::shared_ptr<Authenticator>>()> make =
+      [logon = logon_, name = server_name_]() -> Result<std::shared_ptr<Authenticator>> {
+    auto made = smb3::make_authenticator(*logon, name);
+    if (!made) return std::unexpected(std::move(made).error());
+    return std::shared_ptr<Authenticator>(std::move(*made));
+  };
+  auto made = co_await attempt(run_blocking<std::shared_ptr<Authenticator>>(
+      connection_.reactor(), connection_.deadline(), std::move(make)));
+  if (!made) co_await std::move(made).error().during("logon");
+  authenticator_ = std::move(*made);
+}
+
+Task<AuthenticationStep> SessionSetup::step(std::vector<std::byte> server_token) {
+  std::function<Result<AuthenticationStep>()> work = [authenticator = authenticator_,
+                                                      token = std::move(server_token)] {
+    return authenticator->step(token);
+  };
+  auto done = co_await attempt(run_blocking<AuthenticationStep>(
+      connection_.reactor(), connection_.deadline(), std::move(work)));
+  if (!done) co_await std::move(done).error().during("logon");
+  co_return std::move(*done);
+}
+
+Task<wire::SessionSetupResponse> SessionSetup::send(const std::vector<std::byte>& token) {
+  wire::SessionSetupRequest message;
+  message.security_mode = policy_.sign || policy_.encrypt ? wire::SecurityMode::signing_required
+                                                          : wire::SecurityMode::signing_enabled;
+  message.security_buffer = token;
+  request_.set(message);
+  request_.session_id = session_->id_;
+  Exchange exchange(request_);
+  auto answered = co_await connection_.transact(exchange);
+  co_await std::move(answered);
+
+  auto chained = preauth_.update(request_.message.bytes());
+  co_await std::move(chained);
+  const NtStatus status = request_.status();
+  if (status != NtStatus::success && status != NtStatus::more_processing_required) {
+    Error refused = status_error(status, "SESSION_SETUP");
+    if (refused.kind() != ErrorKind::authentication && refused.kind() != ErrorKind::disconnected) {
+      Error logon(ErrorKind::authentication, "the logon was refused: " + refused.what());
+      refused = std::move(logon).status(static_cast<std::uint32_t>(status)).during("SESSION_SETUP");
+    }
+    co_await std::move(refused);
+  }
+  const std::uint64_t id = request_.reply->header.session_id;
+  if (id == 0 || (session_->id_ != 0 && id != session_->id_)) {
+    co_await Error(ErrorKind::protocol, "the server changed the SessionId during the logon");
+  }
+  auto response = wire::decode<wire::SessionSetupResponse>(request_.reply->message);
+  co_return co_await std::move(response);
+}
+
+// Nobody is made a guest who named a user; nothing of the flags counts further before the
+// signature has been verified.
+Result<void> SessionSetup::check_identity(wire::SessionFlags flags) {
+  const bool guest = wire::has(flags, wire::SessionFlags::is_guest);
+  const bool null = wire::has(flags, wire::SessionFlags::is_null);
+  if (!guest && !null) return {};
+  return std::unexpected(Error(ErrorKind::security, std::string("the server made the logon ") +
+                                                        (guest ? "a guest" : "anonymous") +
+                                                        " although a user was named")
+                             .during("SESSION_SETUP")
+                             .advise("check user name and domain, or ask for a guest logon"));
+}
+
+Task<void> SessionSetup::finish(wire::SessionSetupResponse response) {
+  session_->id_ = request_.reply->header.session_id;
+  session_->mechanism_ = authenticator_->mechanism();
+  session_->guest_ = wire::has(response.session_flags, wire::SessionFlags::is_guest) ||
+                     wire::has(response.session_flags, wire::SessionFlags::is_null) ||
+                     logon_->anonymous;
+  if (session_->guest_) {
+    if (policy_.sign || policy_.encrypt) {
+      co_await Error(ErrorKind::security,
+                     "a guest session can neither sign nor encrypt, but that is required");
+    }
+    co_return;
+  }
+  if (!authenticator_->complete()) {
+    co_await Error(ErrorKind::security, "the server accepted the logon without proving itself");
+  }
+  co_await derive_keys();
+  auto verified = verify_final();
+  co_await std::move(verified);
+  auto decided = decide_protection(response.session_flags);
+  co_await std::move(decided);
+  connection_.attach(*session_->protection_);
+}
+
+Task<void> SessionSetup::derive_keys() {
+  KeyMaterial full = co_await authenticator_->session_key();
+  SessionKeys keys = co_await derive_session_keys(full.bytes(), negotiated_.cipher, preauth_);
+  session_->session_key_ = Key(full.bytes().first(std::min<std::size_t>(full.bytes().size(), 16)));
+  Signer signer = co_await Signer::create(negotiated_.signing, keys.signing);
+  std::optional<Sealer> sealer;
+  if (negotiated_.cipher != Cipher::none) {
+    sealer = co_await Sealer::create(negotiated_.cipher, keys.encryption, keys.decryption);
+  }
+  NonceRange nonces = co_await session_->nonces_.next_range();
+  session_->protection_ = std::make_unique<Protection>(session_->id_, std::move(signer),
+                                                       std::move(sealer), std::move(nonces));
+}
+
+// The only protection against a downgrade of what was negotiated: [MS-SMB2] 3.2.5.3.1.
+Result<void> SessionSetup::verify_final() {
+  const Reply& reply = *request_.reply;
+  if (!wire::has(reply.header.flags, wire::HeaderFlags::signed_message)) {
+    return std::unexpected(Error(ErrorKind::security, "the final logon response is not signed")
+                               .during("SESSION_SETUP"));
+  }
+  auto verified = session_->protection_->signer().verify(reply.message);
+  if (!verified) {
+    return std::unexpected(std::move(verified).error().during("SESSION_SETUP"));
+  }
+  return {};
+}
+
+Result<void> SessionSetup::decide_protection(wire::SessionFlags flags) {
+  const bool server_seals = wire::has(flags, wire::SessionFlags::encrypt_data);
+  if (server_seals && negotiated_.cipher == Cipher::none) {
+    return std::unexpected(
+        Error(ErrorKind::protocol, "the server demands encryption without a cipher"));
+  }
+  session_->seals_ = server_seals || policy_.encrypt;
+  session_->signs_ = !session_->seals_ && (policy_.sign || negotiated_.signing_required);
+  return {};
+}
+
+}  // namespace smb3

@@ -1,0 +1,175 @@
+#include "transfer/copy_file.h"
+
+#include "base/limits.h"
+#include "transfer/lanes.h"
+#include "transfer/local_target.h"
+#include "transfer/remote_target.h"
+
+namespace smb3 {
+namespace {
+
+LanesOptions lanes_for(std::uint64_t size, const CopyOptions& options) {
+  return {.size = size,
+          .chunk_bytes = limits::chunk_bytes,
+          .lanes = limits::lanes_per_connection,
+          .progress = options.progress};
+}
+
+Task<std::unique_ptr<Open>> open_for_reading(TreeConnect& tree, std::string path) {
+  CreateParameters parameters;
+  parameters.desired_access = wire::AccessMask::read_data | wire::AccessMask::read_attributes |
+                              wire::AccessMask::synchronize;
+  parameters.share_access =
+      wire::ShareAccess::read | wire::ShareAccess::write | wire::ShareAccess::delete_access;
+  parameters.options = wire::CreateOptions::non_directory_file;
+  co_return co_await Open::create(tree, std::move(path), parameters);
+}
+
+BasicInformation information_of(const FileStatus& status, const CopyOptions& options) {
+  BasicInformation information;
+  if (!options.preserve) return information;
+  information.creation_time = status.creation_time;
+  information.access_time = status.access_time;
+  information.write_time = status.write_time;
+  information.attributes = status.attributes & attribute::read_only;
+  return information;
+}
+
+// Closes a source; a size that differs from what was copied means that it changed meanwhile.
+Task<void> close_source(Open& source, std::uint64_t copied) {
+  const std::string name = source.display();
+  const FileStatus last = co_await source.close();
+  if (last.size_bytes != copied) {
+    co_await Error(ErrorKind::failed, "changed while it was copied").on(name);
+  }
+}
+
+Task<void> close_quietly(Open& source) {
+  if (source.is_closed()) co_return;
+  auto closed = co_await attempt(source.close());
+  static_cast<void>(closed);  // another failure is reported already
+}
+
+// The parts of a copy that may fail once the target stands; whoever calls discards the target.
+template <class Target, class Fill>
+Task<CopyReport> fill(Target& target, Fill fill_and_finish) {
+  auto report = co_await attempt(std::move(fill_and_finish));
+  if (report) co_return *report;
+  Error failure = co_await target.discard(std::move(report).error());
+  co_return std::move(failure);
+}
+
+Task<CopyReport> fill_local(Open& source, LocalTarget& target, const Interruption& interruption,
+                            CopyOptions options) {
+  const FileStatus& status = source.status_at_open();
+  RemoteSource from(source);
+  const std::uint64_t bytes =
+      co_await run_lanes(from, target.sink(), interruption, lanes_for(status.size_bytes, options));
+  co_await close_source(source, bytes);
+  co_await target.finish(bytes, information_of(status, options));
+  co_return CopyReport{bytes};
+}
+
+Task<CopyReport> fill_remote(Source& source, std::uint64_t size, BasicInformation information,
+                             RemoteTarget& target, const Interruption& interruption,
+                             CopyOptions options) {
+  RemoteSink to(target.file(), options.write_through);
+  const std::uint64_t bytes =
+      co_await run_lanes(source, to, interruption, lanes_for(size, options));
+  co_await target.finish(bytes, information);
+  co_return CopyReport{bytes};
+}
+
+Task<CopyReport> fill_from_share(Open& source, RemoteTarget& target,
+                                 const Interruption& interruption, CopyOptions options) {
+  const FileStatus& status = source.status_at_open();
+  RemoteSource from(source);
+  RemoteSink to(target.file(), options.write_through);
+  const std::uint64_t bytes =
+      co_await run_lanes(from, to, interruption, lanes_for(status.size_bytes, options));
+  co_await close_source(source, bytes);
+  co_await target.finish(bytes, information_of(status, options));
+  co_return CopyReport{bytes};
+}
+
+struct LocalOrigin {
+  std::unique_ptr<LocalFile> file;
+  std::unique_ptr<Source> source;
+  std::uint64_t size = ChunkCursor::unknown_size;
+  BasicInformation information;
+};
+
+Task<LocalOrigin> open_origin(Local from, BufferPool& pool, Reactor& reactor, CopyOptions options) {
+  LocalOrigin origin;
+  origin.file = std::make_unique<LocalFile>();
+  if (from.descriptor() >= 0) {
+    const int own = ::fcntl(from.descriptor(), F_DUPFD_CLOEXEC, 3);
+    if (own < 0) co_return system_error(errno, "fcntl").on(from.path());
+    *origin.file = LocalFile(reactor, own, from.path());
+  } else {
+    *origin.file = co_await LocalFile::open(reactor, AT_FDCWD, from.path(), O_RDONLY);
+  }
+  const struct statx status = co_await origin.file->status();
+  if (S_ISDIR(status.stx_mode)) co_return system_error(EISDIR, "open").on(from.path());
+  // Files of /proc and the like say 0 and have contents.
+  if (S_ISREG(status.stx_mode) && status.stx_size != 0 && from.descriptor() < 0) {
+    origin.size = status.stx_size;
+    origin.source = std::make_unique<LocalSource>(*origin.file, pool);
+  } else {
+    origin.source = std::make_unique<LocalStreamSource>(*origin.file, pool, reactor);
+  }
+  if (options.preserve) {
+    origin.information.access_time =
+        to_file_time(status.stx_atime.tv_sec, status.stx_atime.tv_nsec);
+    origin.information.write_time = to_file_time(status.stx_mtime.tv_sec, status.stx_mtime.tv_nsec);
+    if ((status.stx_mode & 0222) == 0) origin.information.attributes = attribute::read_only;
+  }
+  co_return std::move(origin);
+}
+
+}  // namespace
+
+Task<CopyReport> download(TreeConnect& from, std::string path, Local to,
+                          const Interruption& interruption, CopyOptions options) {
+  std::unique_ptr<Open> source = co_await open_for_reading(from, std::move(path));
+  auto target =
+      co_await attempt(LocalTarget::open(from.connection().reactor(), std::move(to), options));
+  if (!target) {
+    co_await close_quietly(*source);
+    co_return std::move(target).error();
+  }
+  auto report =
+      co_await attempt(fill(*target, fill_local(*source, *target, interruption, options)));
+  co_await close_quietly(*source);
+  if (!report) co_return std::move(report).error().on(source->display());
+  co_return *report;
+}
+
+Task<CopyReport> upload(Local from, TreeConnect& to, std::string path,
+                        const Interruption& interruption, CopyOptions options) {
+  Connection& connection = to.connection();
+  LocalOrigin origin = co_await open_origin(from, connection.pool(), connection.reactor(), options);
+  RemoteTarget target = co_await RemoteTarget::open(to, std::move(path), options);
+  auto report =
+      co_await attempt(fill(target, fill_remote(*origin.source, origin.size, origin.information,
+                                                target, interruption, options)));
+  if (!report) co_return std::move(report).error().on(from.path());
+  co_return *report;
+}
+
+Task<CopyReport> relay(TreeConnect& from, std::string from_path, TreeConnect& to,
+                       std::string to_path, const Interruption& interruption, CopyOptions options) {
+  std::unique_ptr<Open> source = co_await open_for_reading(from, std::move(from_path));
+  auto target = co_await attempt(RemoteTarget::open(to, std::move(to_path), options));
+  if (!target) {
+    co_await close_quietly(*source);
+    co_return std::move(target).error();
+  }
+  auto report =
+      co_await attempt(fill(*target, fill_from_share(*source, *target, interruption, options)));
+  co_await close_quietly(*source);
+  if (!report) co_return std::move(report).error().on(source->display());
+  co_return *report;
+}
+
+}  // namespace smb3

@@ -1,0 +1,162 @@
+#include "transfer/local_target.h"
+
+#include "transfer/temporary_name.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace smb3 {
+namespace {
+
+constexpr std::int64_t ticks_per_second = 10'000'000;  // a FILETIME counts 100 ns
+constexpr std::int64_t seconds_1601_to_1970 = 11'644'473'600;
+
+// Where a path leads through symbolic links; itself where nothing is there yet.
+Result<std::string> resolve_links(const std::string& path) {
+  struct stat found;
+  if (::lstat(path.c_str(), &found) != 0 || !S_ISLNK(found.st_mode)) return path;
+  std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  if (!real) {
+    return std::unexpected(system_error(errno, "realpath")
+                               .on(path)
+                               .advise("the symbolic link leads nowhere; remove it or name its "
+                                       "target"));
+  }
+  return std::string(real.get());
+}
+
+}  // namespace
+
+timespec to_timespec(FileTime time) {
+  if (time == 0) return {0, UTIME_OMIT};
+  std::int64_t seconds = time / ticks_per_second;
+  std::int64_t rest = time % ticks_per_second;
+  if (rest < 0) {
+    rest += ticks_per_second;
+    --seconds;
+  }
+  return {static_cast<time_t>(seconds - seconds_1601_to_1970), static_cast<long>(rest * 100)};
+}
+
+FileTime to_file_time(std::int64_t seconds, std::uint32_t nanoseconds) {
+  return (seconds + seconds_1601_to_1970) * ticks_per_second + nanoseconds / 100;
+}
+
+Task<LocalTarget> LocalTarget::open(Reactor& reactor, Local to, CopyOptions options) {
+  LocalTarget target;
+  target.reactor_ = &reactor;
+  target.options_ = options;
+  target.path_ = to.path();
+  if (to.descriptor() >= 0) {
+    const int own = ::fcntl(to.descriptor(), F_DUPFD_CLOEXEC, 3);
+    if (own < 0) co_return system_error(errno, "fcntl").on(to.path());
+    target.file_ = std::make_unique<LocalFile>(reactor, own, to.path());
+    target.sink_ = std::make_unique<LocalStreamSink>(*target.file_, reactor);
+    co_return std::move(target);
+  }
+
+  auto resolved = resolve_links(target.path_);
+  target.path_ = co_await std::move(resolved);
+  struct stat found;
+  if (::stat(target.path_.c_str(), &found) != 0) {
+    if (errno != ENOENT) co_return system_error(errno, "stat").on(target.path_);
+    co_await target.open_regular(reactor, std::nullopt);
+  } else if (S_ISDIR(found.st_mode)) {
+    co_return system_error(EISDIR, "open").on(target.path_);
+  } else if (S_ISREG(found.st_mode)) {
+    if (options.must_not_exist) co_return system_error(EEXIST, "open").on(target.path_);
+    co_await target.open_regular(reactor, found.st_mode & 07777);
+  } else {
+    co_await target.open_special(reactor, O_WRONLY);
+  }
+  co_return std::move(target);
+}
+
+// A device, a fifo or a socket is never replaced.
+Task<void> LocalTarget::open_special(Reactor& reactor, int flags) {
+  file_ = std::make_unique<LocalFile>();
+  *file_ = co_await LocalFile::open(reactor, AT_FDCWD, path_, flags);
+  sink_ = std::make_unique<LocalStreamSink>(*file_, reactor);
+}
+
+Task<void> LocalTarget::open_regular(Reactor& reactor, std::optional<mode_t> old_mode) {
+  is_regular_ = true;
+  int flags = O_WRONLY | O_CREAT;
+  std::string name = path_;
+  if (options_.through_temporary) {
+    temporary_ = name = beside(path_, temporary_name(reactor));
+    flags |= O_EXCL;
+  } else if (options_.must_not_exist) {
+    flags |= O_EXCL;
+  }
+  file_ = std::make_unique<LocalFile>();
+  auto opened =
+      co_await attempt(LocalFile::open(reactor, AT_FDCWD, name, flags, options_.local_mode));
+  if (!opened) {
+    temporary_.clear();
+    co_await std::move(opened).error();
+  }
+  *file_ = std::move(*opened);
+  // A file that is replaced keeps its permissions.
+  if (old_mode && !temporary_.empty()) {
+    auto changed = file_->change_mode(*old_mode);
+    static_cast<void>(changed);  // a file system without permissions
+  }
+  sink_ = std::make_unique<LocalSink>(*file_);
+}
+
+Result<void> LocalTarget::set_information(const BasicInformation& information) {
+  if (information.write_time != 0 || information.access_time != 0) {
+    auto set =
+        file_->set_times(to_timespec(information.access_time), to_timespec(information.write_time));
+    if (!set) return set;
+  }
+  if ((information.attributes & attribute::read_only) != 0) {
+    struct stat now;
+    if (::fstat(file_->fd(), &now) == 0) return file_->change_mode(now.st_mode & 07555);
+  }
+  return {};
+}
+
+Task<void> LocalTarget::finish(std::uint64_t size, BasicInformation information) {
+  if (!is_regular_) {
+    co_await file_->close();
+    co_return;
+  }
+  struct statx written = co_await file_->status(STATX_SIZE);
+  if (written.stx_size > size && temporary_.empty()) {  // in place, over a longer file
+    auto cut = file_->truncate(size);
+    co_await std::move(cut);
+    written.stx_size = size;
+  }
+  if (written.stx_size != size) {
+    co_await Error(ErrorKind::local, "the file has " + std::to_string(written.stx_size) +
+                                         " bytes where " + std::to_string(size) + " were written")
+        .on(path_);
+  }
+  auto set = set_information(information);
+  co_await std::move(set);
+  co_await file_->close();
+  if (temporary_.empty()) co_return;
+  const unsigned flags = options_.must_not_exist ? RENAME_NOREPLACE : 0;
+  co_await rename_path(*reactor_, AT_FDCWD, temporary_, AT_FDCWD, path_, flags);
+  temporary_.clear();
+}
+
+Task<Error> LocalTarget::discard(Error failure) {
+  if (file_->is_open()) {
+    auto closed = co_await attempt(file_->close());
+    static_cast<void>(closed);  // it failed already
+  }
+  if (temporary_.empty()) co_return std::move(failure);
+  auto removed = co_await attempt(unlink_path(*reactor_, AT_FDCWD, temporary_));
+  if (!removed) {
+    failure = std::move(failure).advise("the incomplete file " + temporary_ +
+                                        " could not be removed; remove it");
+  }
+  co_return std::move(failure);
+}
+
+}  // namespace smb3

@@ -1,0 +1,48 @@
+// A local file that is being written: under a temporary name until it is whole, or in place.
+#pragma once
+
+#include "reactor/local_file.h"
+#include "transfer/sink.h"
+
+#include <smbclient3/copy.h>
+
+#include <memory>
+#include <string>
+
+namespace smb3 {
+
+class LocalTarget {
+ public:
+  // `to` may be a symbolic link (resolved first), a device, fifo or socket (written in place), or
+  // an open descriptor (written at its position, in order).
+  static Task<LocalTarget> open(Reactor& reactor, Local to, CopyOptions options);
+
+  // Where the chunks go; lives as long as the target.
+  Sink& sink() noexcept { return *sink_; }
+  bool is_regular() const noexcept { return is_regular_; }
+
+  // Checks the size, sets the times, gives the file its name and closes it.
+  Task<void> finish(std::uint64_t size, BasicInformation information);
+  // After a failure: removes the temporary; in place, what was written stays.
+  Task<Error> discard(Error failure);
+
+ private:
+  LocalTarget() = default;
+  Task<void> open_special(Reactor& reactor, int flags);
+  Task<void> open_regular(Reactor& reactor, std::optional<mode_t> old_mode);
+  Result<void> set_information(const BasicInformation& information);
+
+  Reactor* reactor_ = nullptr;
+  std::string path_;       // the final name
+  std::string temporary_;  // empty: in place
+  CopyOptions options_;
+  bool is_regular_ = false;
+  std::unique_ptr<LocalFile> file_;  // at a fixed address, for the sink
+  std::unique_ptr<Sink> sink_;
+};
+
+// Times of the two worlds: FILETIME's 0 means "leave alone".
+timespec to_timespec(FileTime time);
+FileTime to_file_time(std::int64_t seconds, std::uint32_t nanoseconds);
+
+}  // namespace smb3

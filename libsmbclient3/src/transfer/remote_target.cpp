@@ -1,0 +1,113 @@
+#include "transfer/remote_target.h"
+
+#include "transfer/temporary_name.h"
+
+namespace smb3 {
+namespace {
+
+// What a replaced file passes on: read-only, hidden, system, archive and the like.
+constexpr std::uint32_t inherited_attributes =
+    attribute::read_only | attribute::hidden | attribute::system | attribute::archive;
+
+CreateParameters for_writing(wire::CreateDisposition disposition, bool write_through) {
+  CreateParameters parameters;
+  parameters.desired_access = wire::AccessMask::write_data | wire::AccessMask::append_data |
+                              wire::AccessMask::read_attributes |
+                              wire::AccessMask::write_attributes | wire::AccessMask::delete_access |
+                              wire::AccessMask::synchronize;
+  parameters.file_attributes = wire::FileAttributes::normal;
+  parameters.disposition = disposition;
+  parameters.options = wire::CreateOptions::non_directory_file;
+  if (write_through) parameters.options |= wire::CreateOptions::write_through;
+  return parameters;
+}
+
+// The file that is there already, if there is one; a directory is an error.
+Task<std::optional<FileStatus>> existing(TreeConnect& tree, std::string path) {
+  CreateParameters parameters;
+  parameters.desired_access = wire::AccessMask::read_attributes | wire::AccessMask::synchronize;
+  parameters.share_access =
+      wire::ShareAccess::read | wire::ShareAccess::write | wire::ShareAccess::delete_access;
+  auto open = co_await attempt(Open::create(tree, std::move(path), parameters));
+  if (!open) {
+    if (open.error().kind() == ErrorKind::not_found) co_return std::nullopt;
+    co_return std::move(open).error();
+  }
+  const FileStatus status = (*open)->status_at_open();
+  auto closed = co_await attempt((*open)->close());
+  static_cast<void>(closed);  // nothing was written
+  if (status.is_directory()) {
+    co_return status_error(NtStatus::file_is_a_directory, "CREATE").on((*open)->display());
+  }
+  co_return status;
+}
+
+}  // namespace
+
+Task<RemoteTarget> RemoteTarget::open(TreeConnect& tree, std::string path, CopyOptions options) {
+  std::optional<FileStatus> old = co_await existing(tree, path);
+  if (old && options.must_not_exist) {
+    co_return status_error(NtStatus::object_name_collision, "CREATE").on(tree.name() + "/" + path);
+  }
+  if (!options.through_temporary) {
+    const auto disposition = options.must_not_exist ? wire::CreateDisposition::create
+                                                    : wire::CreateDisposition::overwrite_if;
+    auto file = co_await Open::create(tree, path, for_writing(disposition, options.write_through));
+    co_return RemoteTarget(std::move(file), std::move(path), options);
+  }
+  std::string temporary = beside(path, temporary_name(tree.connection().reactor()));
+  auto file =
+      co_await Open::create(tree, std::move(temporary),
+                            for_writing(wire::CreateDisposition::create, options.write_through));
+  RemoteTarget target(std::move(file), std::move(path), options);
+  if (old) target.kept_attributes_ = old->attributes & inherited_attributes;
+  co_return std::move(target);
+}
+
+Task<void> RemoteTarget::finish(std::uint64_t size, BasicInformation information) {
+  FileStatus written = co_await open_->status();
+  if (written.size_bytes > size && !options_.through_temporary) {
+    co_await open_->set_end_of_file(size);
+    written.size_bytes = size;
+  }
+  if (written.size_bytes != size) {
+    co_await Error(ErrorKind::failed, "the server holds " + std::to_string(written.size_bytes) +
+                                          " bytes where " + std::to_string(size) + " were written")
+        .on(open_->display());
+  }
+  // The name first: on a file with the read-only attribute a server may refuse the rename.
+  if (options_.through_temporary) {
+    co_await open_->rename(path_, !options_.must_not_exist);
+  }
+  information.attributes |= kept_attributes_;
+  const bool anything = information.attributes != 0 || information.write_time != 0 ||
+                        information.creation_time != 0 || information.access_time != 0;
+  if (anything) co_await open_->set_basic(information);
+  const FileStatus closed = co_await open_->close();
+  if (closed.size_bytes != size) {
+    co_await Error(ErrorKind::failed, "the file has " + std::to_string(closed.size_bytes) +
+                                          " bytes at its end where " + std::to_string(size) +
+                                          " were written")
+        .on(open_->display());
+  }
+}
+
+Task<Error> RemoteTarget::discard(Error failure) {
+  const std::string name = open_->display();
+  bool removed = !options_.through_temporary;
+  if (!open_->is_closed()) {
+    if (options_.through_temporary && open_->path() != path_) {
+      auto marked = co_await attempt(open_->remove_on_close());
+      removed = marked.has_value();
+    }
+    auto closed = co_await attempt(open_->close());
+    if (!closed) removed = !options_.through_temporary;
+  }
+  if (!removed && open_->path() != path_) {
+    failure = std::move(failure).advise("the incomplete file " + name +
+                                        " could not be removed; remove it");
+  }
+  co_return std::move(failure);
+}
+
+}  // namespace smb3

@@ -1,0 +1,36 @@
+// A file on a share that is being written: under a temporary name until it is whole, or in place.
+#pragma once
+
+#include "session/open.h"
+#include "transfer/interruption.h"
+
+#include <smbclient3/copy.h>
+
+#include <memory>
+#include <string>
+
+namespace smb3 {
+
+class RemoteTarget {
+ public:
+  static Task<RemoteTarget> open(TreeConnect& tree, std::string path, CopyOptions options);
+
+  Open& file() noexcept { return *open_; }
+
+  // Checks the size, sets times and attributes, gives the file its name and closes it.
+  Task<void> finish(std::uint64_t size, BasicInformation information);
+  // After a failure: removes the temporary; in place, what was written stays. Yields the failure,
+  // with the temporary's name if it could not be removed.
+  Task<Error> discard(Error failure);
+
+ private:
+  RemoteTarget(std::unique_ptr<Open> open, std::string path, CopyOptions options)
+      : open_(std::move(open)), path_(std::move(path)), options_(options) {}
+
+  std::unique_ptr<Open> open_;
+  std::string path_;
+  CopyOptions options_;
+  std::uint32_t kept_attributes_ = 0;  // of the file that is replaced
+};
+
+}  // namespace smb3
