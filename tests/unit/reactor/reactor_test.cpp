@@ -192,9 +192,10 @@ TEST_F(ReactorTest, APostWakesASleepingReactorEachTime) {
 
 TEST_F(ReactorTest, WhatWasPostedBeforeStopStillRuns) {
   std::atomic<bool> ran = false;
-  reactor().post([&] {
+  Reactor& here = reactor();
+  here.post([&] {
     std::this_thread::sleep_for(5ms);
-    reactor().post([&] { ran = true; });
+    here.post([&] { ran = true; });
   });
   thread_.reset();
   EXPECT_TRUE(ran);
