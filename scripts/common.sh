@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # What the scripts share: stages, root, and the count of passed, failed and skipped tests.
 
-# SMB3_COUNTS names a file to which every stage adds one line, "STAGE PASSED FAILED SKIPPED". A script
-# that was started by another one finds it set, adds to it, and leaves the last word to its caller.
+# SMB3_COUNTS names a file to which every stage adds one line, "STAGE PASSED FAILED SKIPPED". A
+# script that was started by another one finds it set, adds to it, and leaves the last word to it.
 counts_begin() {
   counts_nested=${SMB3_COUNTS:+yes}
   if [ -z "${SMB3_COUNTS:-}" ]; then
@@ -51,13 +51,19 @@ stage() { # NAME COMMAND...
   fi
 }
 
+build_preset() { # NAME: a preset of CMakePresets.json
+  cmake --preset "$1" >/dev/null &&
+    timeout --kill-after=10 1500 cmake --build --preset "$1" -j "$(build_jobs)"
+}
+
 # Runs a build folder's unit tests two at a time; prints what failed, and counts.
 unit_tests() { # STAGE BUILD-FOLDER
   local status=0
   rm -f "$2/unit-tests.xml"
   ctest --test-dir "$2" -j 2 --output-on-failure --output-junit "$PWD/$2/unit-tests.xml" \
     >"$2/unit-tests.log" 2>&1 || status=$?
-  [ $status = 0 ] || grep -vE '^ *[0-9]+/[0-9]+ Test .* Passed |^ *Start +[0-9]+: ' "$2/unit-tests.log" || true
+  [ $status = 0 ] ||
+    grep -vE '^ *[0-9]+/[0-9]+ Test .* Passed |^ *Start +[0-9]+: ' "$2/unit-tests.log" || true
   python3 - "$2/unit-tests.xml" "$1" "$SMB3_COUNTS" <<'END' || return 1
 import sys, xml.etree.ElementTree as tree
 cases = tree.parse(sys.argv[1]).getroot().findall("testcase")
@@ -74,6 +80,12 @@ with open(sys.argv[3], "a") as counts:
     print(sys.argv[2].replace(" ", "-"), len(passed), failed, len(skipped), file=counts)
 END
   return $status
+}
+
+# The comment at the head of a script is its help.
+usage() { # EXIT-CODE
+  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
+  exit "$1"
 }
 
 as_root() {

@@ -80,7 +80,8 @@ class Server:
         self.netns = netns
         command = [LAB / "samba", "start", self.name]
         for option, values in (("--set", settings), ("--share", shares), ("--user", users),
-                               ("--etc", etc), ("--env", env), ("--netns", [netns] if netns else []),
+                               ("--etc", etc), ("--env", env),
+                               ("--netns", [netns] if netns else []),
                                ("--port", [port] if port else []),
                                ("--addr", [address] if address else [])):
             for value in values:

@@ -2,9 +2,9 @@
 """run.py [--bin FOLDER] [--seconds N] [NAME...]: runs the tests against real servers.
 
 Without names, all of test_*.py; a name is test_errors, test_errors.WrongPassword or
-test_errors.WrongPassword.test_x. FOLDER holds smbcp and smbget (build/test/bin). Tests that have not
-begun after N seconds count as failed. SMB3_LONG=1 adds what takes longer; SMB3_SANITIZED=1 leaves out
-what a sanitizer build cannot show. SMB3_COUNTS: see scripts/common.sh.
+test_errors.WrongPassword.test_x. FOLDER holds smbcp and smbget (build/test/bin). Tests that have
+not begun after N seconds count as failed. SMB3_LONG=1 adds what takes longer; SMB3_SANITIZED=1
+leaves out what a sanitizer build cannot show. SMB3_COUNTS: see scripts/common.sh.
 """
 import argparse
 import os
