@@ -30,8 +30,9 @@ Result<> check_crypto() {
 
 std::vector<Cipher> preferred_ciphers() {
   // GCM before CCM: it encrypts and authenticates in one pass that fills the CPU's pipelines,
-  // while CCM's CBC-MAC goes block after block, at a quarter of the speed. 128 before 256 bits: four
-  // rounds less for each block, and SMB derives both from a session key that is often 128 bits.
+  // while CCM's CBC-MAC goes block after block, at a quarter of the speed. 128 before 256 bits:
+  // four rounds less for each block, and SMB derives both from a session key that is often 128
+  // bits.
   std::vector<Cipher> ciphers{Cipher::aes_128_gcm, Cipher::aes_256_gcm, Cipher::aes_128_ccm,
                               Cipher::aes_256_ccm};
   std::erase_if(ciphers, [](Cipher cipher) { return !has_cipher(cipher); });

@@ -47,7 +47,7 @@ Cmac::~Cmac() {
 bool Cmac::make_subkeys() {
   if (!begin({}) || !encrypt(Block{})) return false;
   Block zero_block;
-  std::copy_n(ciphertext_.begin() + last_block_at_, block_bytes, zero_block.begin());
+  std::copy_n(ciphertext_.begin(), block_bytes, zero_block.begin());
   subkey_full_ = doubled(zero_block);
   subkey_padded_ = doubled(subkey_full_);
   cleanse(zero_block);
@@ -89,7 +89,7 @@ bool Cmac::finish(Tag& tag) {
   const Block& subkey = whole ? subkey_full_ : subkey_padded_;
   for (std::size_t i = 0; i < block_bytes; ++i) held_[i] ^= subkey[i];
   if (!encrypt(held_)) return false;
-  std::copy_n(ciphertext_.begin() + last_block_at_, block_bytes, tag.begin());
+  std::copy_n(ciphertext_.begin(), block_bytes, tag.begin());
   return true;
 }
 
@@ -103,7 +103,6 @@ bool Cmac::encrypt(Bytes blocks) {
         static_cast<std::size_t>(written) != run.size()) {
       return false;
     }
-    last_block_at_ = run.size() - block_bytes;
     blocks = blocks.subspan(run.size());
   }
   return true;

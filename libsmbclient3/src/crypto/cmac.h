@@ -34,8 +34,7 @@ class Cmac final : public Mac {
   Block subkey_padded_{};  // RFC 4493's K2
   Block held_{};           // up to one block, kept back because it may be the last
   std::size_t held_bytes_ = 0;
-  std::array<std::byte, 4096> ciphertext_{};  // only its last block is ever looked at
-  std::size_t last_block_at_ = 0;
+  std::array<std::byte, 4096> ciphertext_{};  // looked at after a lone block, the last one, only
 };
 
 }  // namespace smb3

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <set>
 #include <thread>
 
@@ -58,15 +59,19 @@ TEST(Nonce, ASourceRunsOutForGood) {
 }
 
 TEST(Nonce, ThreadsNeverShareOne) {
-  constexpr std::size_t threads = 8, ranges = 32, nonces = 50;
+  constexpr std::size_t threads = 8, ranges = 8000, nonces = 2;
   NonceSource source;
+  std::barrier together(threads);
   std::vector<std::vector<Nonce>> taken(threads);
   {
     std::vector<std::jthread> running;
     for (auto& mine : taken) {
-      running.emplace_back([&source, &mine] {
-        for (std::size_t i = 0; i < ranges; ++i) {
-          NonceRange range = source.next_range().value();
+      running.emplace_back([&] {
+        together.arrive_and_wait();
+        std::vector<NonceRange> own;
+        own.reserve(ranges);
+        for (std::size_t i = 0; i < ranges; ++i) own.push_back(source.next_range().value());
+        for (NonceRange& range : own) {
           for (std::size_t k = 0; k < nonces; ++k) mine.push_back(range.next().value());
         }
       });

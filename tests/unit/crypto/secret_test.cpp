@@ -45,6 +45,8 @@ TEST(Secret, EqualityLooksAtSizeAndEveryByte) {
   EXPECT_FALSE(Key(sixteen) == Key(Bytes(sixteen).first(15)));
   EXPECT_TRUE(Key(sixteen) == Key(sixteen));
   EXPECT_TRUE(Key() == Key());
+  EXPECT_FALSE(Key::zeros(3) == Key::zeros(4));
+  EXPECT_FALSE(Key::zeros(4) == Key::zeros(3));
 }
 
 TEST(Secret, IsWipedWhenDestroyed) {
