@@ -4,18 +4,14 @@
 #include "auth/authenticator.h"
 #include "base/secret_string.h"
 
+#include <smbclient3/credentials.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace smb3 {
-
-enum class KerberosUse : std::uint8_t {
-  desired,   // where there are means for it, else NTLM
-  required,  // or fail
-  off,       // NTLM only
-};
 
 struct LogonRequest {
   // Also as DOMAIN\user or user@REALM, unless `domain` or `realm` is set. Empty: whoever the ticket

@@ -55,7 +55,8 @@ template <class Target, class Fill>
 Task<CopyReport> fill(Target& target, Fill fill_and_finish) {
   auto report = co_await attempt(std::move(fill_and_finish));
   if (report) co_return *report;
-  Error failure = co_await target.discard(std::move(report).error());
+  Error failure = std::move(report).error();
+  co_await target.discard(failure);
   co_return std::move(failure);
 }
 

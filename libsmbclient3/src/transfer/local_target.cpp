@@ -145,18 +145,17 @@ Task<void> LocalTarget::finish(std::uint64_t size, BasicInformation information)
   temporary_.clear();
 }
 
-Task<Error> LocalTarget::discard(Error failure) {
+Task<void> LocalTarget::discard(Error& failure) {
   if (file_->is_open()) {
     auto closed = co_await attempt(file_->close());
     static_cast<void>(closed);  // it failed already
   }
-  if (temporary_.empty()) co_return std::move(failure);
+  if (temporary_.empty()) co_return;
   auto removed = co_await attempt(unlink_path(*reactor_, AT_FDCWD, temporary_));
   if (!removed) {
     failure = std::move(failure).advise("the incomplete file " + temporary_ +
                                         " could not be removed; remove it");
   }
-  co_return std::move(failure);
 }
 
 }  // namespace smb3

@@ -23,8 +23,8 @@ class LocalTarget {
 
   // Checks the size, sets the times, gives the file its name and closes it.
   Task<void> finish(std::uint64_t size, BasicInformation information);
-  // After a failure: removes the temporary; in place, what was written stays.
-  Task<Error> discard(Error failure);
+  // After a failure: removes the temporary, and adds its name to the failure if that does not work.
+  Task<void> discard(Error& failure);
 
  private:
   LocalTarget() = default;

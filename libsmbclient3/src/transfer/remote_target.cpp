@@ -30,7 +30,7 @@ Task<std::optional<FileStatus>> existing(TreeConnect& tree, std::string path) {
       wire::ShareAccess::read | wire::ShareAccess::write | wire::ShareAccess::delete_access;
   auto open = co_await attempt(Open::create(tree, std::move(path), parameters));
   if (!open) {
-    if (open.error().kind() == ErrorKind::not_found) co_return std::nullopt;
+    if (open.error().kind() == ErrorKind::not_found) co_return std::optional<FileStatus>();
     co_return std::move(open).error();
   }
   const FileStatus status = (*open)->status_at_open();
@@ -39,7 +39,7 @@ Task<std::optional<FileStatus>> existing(TreeConnect& tree, std::string path) {
   if (status.is_directory()) {
     co_return status_error(NtStatus::file_is_a_directory, "CREATE").on((*open)->display());
   }
-  co_return status;
+  co_return std::optional<FileStatus>(status);
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ Task<void> RemoteTarget::finish(std::uint64_t size, BasicInformation information
   }
 }
 
-Task<Error> RemoteTarget::discard(Error failure) {
+Task<void> RemoteTarget::discard(Error& failure) {
   const std::string name = open_->display();
   bool removed = !options_.through_temporary;
   if (!open_->is_closed()) {
@@ -107,7 +107,6 @@ Task<Error> RemoteTarget::discard(Error failure) {
     failure = std::move(failure).advise("the incomplete file " + name +
                                         " could not be removed; remove it");
   }
-  co_return std::move(failure);
 }
 
 }  // namespace smb3

@@ -19,9 +19,8 @@ class RemoteTarget {
 
   // Checks the size, sets times and attributes, gives the file its name and closes it.
   Task<void> finish(std::uint64_t size, BasicInformation information);
-  // After a failure: removes the temporary; in place, what was written stays. Yields the failure,
-  // with the temporary's name if it could not be removed.
-  Task<Error> discard(Error failure);
+  // After a failure: removes the temporary, and adds its name to the failure if that does not work.
+  Task<void> discard(Error& failure);
 
  private:
   RemoteTarget(std::unique_ptr<Open> open, std::string path, CopyOptions options)
