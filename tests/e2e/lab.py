@@ -61,6 +61,11 @@ def unique(prefix):
     return _session.unique(prefix)
 
 
+def folder():
+    """Where temporary files of this run go."""
+    return _session.folder
+
+
 def tool(*command, timeout=60, check=True, **options):
     """Runs a helper command (not one under test) and returns what it printed."""
     done = subprocess.run([str(word) for word in command], text=True, timeout=timeout,
