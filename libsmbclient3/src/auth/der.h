@@ -31,6 +31,7 @@ class Reader {
   explicit Reader(Bytes input) : rest_(input) {}
 
   bool at_end() const noexcept { return rest_.empty(); }
+  Bytes rest() const noexcept { return rest_; }
   bool next_is(std::uint8_t tag) const noexcept;
   Result<Element> read();
   // The content of the next element, which must have this tag.

@@ -1,5 +1,9 @@
 #include "auth/gss_credential.h"
 
+#include <string.h>
+
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 
 namespace smb3::gss {
@@ -22,6 +26,15 @@ bool available(MechanismKind kind) {
   return present != 0;
 }
 
+SecretString with_nul(const SecretString& text) {
+  // Of its final size from the start: growing would leave copies behind.
+  std::string copy(text.view().size() + 1, '\0');
+  std::ranges::copy(text.view(), copy.begin());
+  SecretString terminated(copy);
+  ::explicit_bzero(copy.data(), copy.size());
+  return terminated;
+}
+
 }  // namespace
 
 Result<Credential> acquire_by_password(MechanismKind kind, std::string_view user,
@@ -31,9 +44,10 @@ Result<Credential> acquire_by_password(MechanismKind kind, std::string_view user
   }
   auto name = user_name(kind, user);
   if (!name) return std::unexpected(std::move(name.error()));
-  // GSSAPI refuses an empty buffer; the mechanisms read a password up to its NUL.
-  gss_buffer_desc buffer =
-      buffer_of(password.view().empty() ? std::string_view("", 1) : password.view());
+  // gss-ntlmssp reads on to a NUL whatever the length says, and GSSAPI refuses an empty buffer.
+  const SecretString terminated = with_nul(password);
+  gss_buffer_desc buffer = buffer_of(terminated.view());
+  if (buffer.length > 1) --buffer.length;
   Credential credential;
   OM_uint32 minor = 0;
   const OM_uint32 major = ::gss_acquire_cred_with_password(

@@ -1,5 +1,6 @@
 #include "auth/gss_mechanism.h"
 
+#include "auth/der.h"
 #include "auth/spnego.h"
 
 #include <array>
@@ -35,6 +36,18 @@ Result<gss::BufferSet> inquire(MechanismKind kind, gss_ctx_id_t context, Bytes o
     return std::unexpected(gss::status_error(kind, "gss_inquire_sec_context_by_oid", major, minor));
   }
   return set;
+}
+
+// RFC 4121 4.1: a frame (RFC 2743 3.1) around the mechanism's number, the token's id and an AP-REP;
+// the other answer would be a KRB-ERROR.
+bool is_ap_rep(Bytes token) {
+  auto framed = der::Reader(token).read_last(der::application(0));
+  if (!framed) return false;
+  der::Reader content(*framed);
+  const auto oid = content.read(der::object_identifier);
+  if (!oid) return false;
+  const Bytes inner = content.rest();
+  return inner.size() >= 2 && inner[0] == std::byte{2} && inner[1] == std::byte{0};
 }
 
 }  // namespace
@@ -82,7 +95,12 @@ Result<std::vector<std::byte>> GssMechanism::step(Bytes peer_token) {
       wanted_flags(logon_.kind), GSS_C_INDEFINITE, GSS_C_NO_CHANNEL_BINDINGS, &input, nullptr,
       output.out(), &flags, nullptr);
   if (GSS_ERROR(major)) {
-    return std::unexpected(gss::status_error(logon_.kind, "gss_init_sec_context", major, minor));
+    Error error = gss::status_error(logon_.kind, "gss_init_sec_context", major, minor);
+    // The server took our ticket, and its proof that it has the key does not hold.
+    if (logon_.kind == MechanismKind::kerberos && is_ap_rep(peer_token)) {
+      error = Error(ErrorKind::security, error.what()).during(error.operation());
+    }
+    return std::unexpected(std::move(error));
   }
   if (major == GSS_S_COMPLETE) {
     if (auto checked = check_flags(flags); !checked) {

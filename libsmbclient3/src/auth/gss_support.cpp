@@ -41,6 +41,10 @@ std::string_view hint_for(MechanismKind kind, OM_uint32 major, OM_uint32 minor) 
         GSS_ROUTINE_ERROR(major) == GSS_S_UNAVAILABLE) {
       return "install the package gss-ntlmssp";
     }
+    // The time that the server puts into its CHALLENGE.
+    if (GSS_ROUTINE_ERROR(major) == GSS_S_CONTEXT_EXPIRED) {
+      return "set the clock of the server, or of this machine";
+    }
     return {};
   }
   switch (GSS_ROUTINE_ERROR(major)) {

@@ -70,13 +70,13 @@ void SpnegoAuthenticator::drop_unlisted(Bytes hint) {
                                [&](Bytes oid) { return offers(*mechanism, oid); });
   };
   while (!known(mechanisms_.front()) && std::ranges::any_of(mechanisms_, known)) {
-    drop_first("the server does not list it");
+    drop_first(mechanism() + ": the server does not list it");
   }
 }
 
 void SpnegoAuthenticator::drop_first(std::string_view reason) {
   if (!fallback_reason_.empty()) fallback_reason_ += "; ";
-  fallback_reason_.append(current().name()).append(": ").append(reason);
+  fallback_reason_ += reason;
   mechanisms_.erase(mechanisms_.begin());
 }
 
