@@ -306,8 +306,9 @@ void Engine::turn() {
   for (int i = 0; i < ready_rounds_max && run_ready(); ++i) {
   }
   submit_delayed();
-  const bool wait = wake_armed_ && !has_ready() && delayed_.empty() && delayed_cancels_.empty() &&
-                    mailbox_->fall_asleep();
+  const bool is_over = draining_ && in_flight_ == 0;
+  const bool wait = wake_armed_ && !is_over && !has_ready() && delayed_.empty() &&
+                    delayed_cancels_.empty() && mailbox_->fall_asleep();
   enter(wait);
   if (wait) mailbox_->awake();
   reap();

@@ -1,11 +1,7 @@
 // Timers, the ready queue, posts and offloaded work.
-#include "reactor/reactor_thread.h"
-#include "reactor/run_on.h"
+#include "unit/reactor/reactor_fixture.h"
 
-#include <smbclient3/task_group.h>
-
-#include <gtest/gtest.h>
-
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <string>
@@ -16,22 +12,6 @@ using namespace smb3;
 using namespace std::chrono_literals;
 
 namespace {
-
-class ReactorTest : public testing::Test {
- protected:
-  void SetUp() override {
-    auto started = ReactorThread::start();
-    ASSERT_TRUE(started) << describe(started.error());
-    thread_ = std::move(*started);
-  }
-  Reactor& reactor() { return thread_->reactor(); }
-  // Runs a coroutine made by `make(reactor)` there.
-  template <class Make>
-  auto run(Make make) {
-    return run_on(reactor(), [&] { return make(reactor()); });
-  }
-  std::unique_ptr<ReactorThread> thread_;
-};
 
 Task<int> seven(Reactor& reactor) {
   co_await sleep_until(reactor, reactor.now() + 1ms);
