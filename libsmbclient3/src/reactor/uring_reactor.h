@@ -9,7 +9,7 @@ namespace smb3 {
 
 struct UringOptions {
   unsigned entries = 256;  // of the submission queue: operations that one system call can start
-  unsigned completions = 4096;  // of the completion queue; more than that wait in the kernel
+  unsigned completions = 1024;  // of the completion queue; more than that wait in the kernel
   bool modern = true;           // try SINGLE_ISSUER, DEFER_TASKRUN and COOP_TASKRUN
 };
 

@@ -42,7 +42,7 @@ std::string advice(int error_number) {
       }
     case ENOMEM:
       return "the limit of locked memory is too low or memory is short: raise RLIMIT_MEMLOCK "
-             "(ulimit -l), or use Linux 6.1 or newer, which asks less of it";
+             "(ulimit -l)";
     case EMFILE:
     case ENFILE: return "too many files are open: raise RLIMIT_NOFILE (ulimit -n)";
     default: return "use Linux 6.1 or newer";

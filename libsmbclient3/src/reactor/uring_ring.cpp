@@ -19,6 +19,7 @@ namespace smb3 {
 namespace {
 
 constexpr std::int16_t registered_max = 64;
+constexpr unsigned entries_min = 16;
 
 struct NeededCode {
   int code;
@@ -60,8 +61,8 @@ std::string missing_in(io_uring& ring) {
   return missing;
 }
 
-// Returns 0 or -errno.
-int set_up(io_uring& ring, const UringOptions& options) {
+// Takes the newest flags that this kernel knows. Returns 0 or -errno.
+int set_up_once(io_uring& ring, const UringOptions& options) {
   constexpr unsigned steps[] = {
       IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_COOP_TASKRUN |
           IORING_SETUP_SUBMIT_ALL,                                                       // 6.1
@@ -77,6 +78,17 @@ int set_up(io_uring& ring, const UringOptions& options) {
     parameters.cq_entries = std::max(options.completions, options.entries);
     result = io_uring_queue_init_params(options.entries, &ring, &parameters);
     if (result != -EINVAL) break;
+  }
+  return result;
+}
+
+// Kernels that count the queues against RLIMIT_MEMLOCK get smaller ones where that is low.
+int set_up(io_uring& ring, UringOptions options) {
+  int result = set_up_once(ring, options);
+  while (result == -ENOMEM && options.entries > entries_min) {
+    options.entries /= 2;
+    options.completions /= 2;
+    result = set_up_once(ring, options);
   }
   return result;
 }
