@@ -53,7 +53,7 @@ struct ChangeNotifyResponse {
   static constexpr std::string_view wire_name = "CHANGE_NOTIFY response";
   static constexpr std::uint16_t structure_size = 9;
 
-  Bytes output_buffer;  // a chain of FileNotifyInformation, 4-aligned
+  Bytes output_buffer{};  // a chain of FileNotifyInformation, 4-aligned
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -80,7 +80,7 @@ struct FileNotifyInformation {
   static constexpr std::string_view wire_name = "FILE_NOTIFY_INFORMATION";
 
   FileAction action{};
-  Bytes file_name;  // relative to the watched directory
+  Bytes file_name{};  // relative to the watched directory
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

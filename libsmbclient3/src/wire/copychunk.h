@@ -45,7 +45,7 @@ struct SrvCopychunkCopy {
   static constexpr std::string_view wire_name = "SRV_COPYCHUNK_COPY";
 
   ResumeKey source_key{};
-  std::vector<SrvCopychunk> chunks;
+  std::vector<SrvCopychunk> chunks{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

@@ -18,8 +18,8 @@ struct CreateRequest {
   ShareAccess share_access = ShareAccess::none;
   CreateDisposition create_disposition = CreateDisposition::open;
   CreateOptions create_options = CreateOptions::none;
-  Bytes name;  // relative to the share, backslashes between, none in front; UTF-16LE
-  std::vector<CreateContext> contexts;
+  Bytes name{};  // relative to the share, backslashes between, none in front; UTF-16LE
+  std::vector<CreateContext> contexts{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -65,7 +65,7 @@ struct CreateResponse {
   std::uint64_t end_of_file = 0;
   FileAttributes file_attributes = FileAttributes::none;
   FileId file_id{};
-  std::vector<CreateContext> contexts;
+  std::vector<CreateContext> contexts{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

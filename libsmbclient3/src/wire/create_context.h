@@ -13,8 +13,8 @@ namespace smb3::wire {
 struct CreateContext {
   static constexpr std::string_view wire_name = "CREATE_CONTEXT";
 
-  Bytes name;
-  Bytes data;
+  Bytes name{};
+  Bytes data{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

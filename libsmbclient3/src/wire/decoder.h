@@ -220,7 +220,7 @@ class ChainWalk {
     return {};
   }
 
-  Bytes left_;
+  Bytes left_{};
   std::size_t alignment_;
   const char* why_ = nullptr;
 };
@@ -231,7 +231,7 @@ Decoder& Decoder::aligned_list(const char* name, std::vector<T>& list, Part how)
   if (!lies_inside(name, claim, 0)) return *this;
   std::uint64_t at = claim.offset;
   for (std::uint64_t i = 0; i < claim.length && !why_; ++i) {
-    at = align_up(at, how.alignment);
+    if (i) at = align_up(at, how.alignment);  // the first lies where the peer says
     if (at > in_.size()) fail(name, "is cut short");
     if (why_) break;
     Decoder inner(in_, static_cast<std::size_t>(at));

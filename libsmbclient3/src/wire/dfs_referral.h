@@ -13,7 +13,7 @@ struct DfsReferralRequest {
   static constexpr std::string_view wire_name = "REQ_GET_DFS_REFERRAL";
 
   std::uint16_t max_referral_level = 4;
-  Bytes request_file_name;  // one backslash in front, and with its terminating NUL
+  Bytes request_file_name{};  // one backslash in front, and with its terminating NUL
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -61,19 +61,19 @@ struct DfsReferral {
   std::uint16_t server_type = 0;  // 1: a root
   DfsReferralFlags referral_entry_flags = DfsReferralFlags::none;
   std::uint32_t time_to_live = 0;  // seconds; version 1 has none
-  Bytes dfs_path;
-  Bytes dfs_alternate_path;
-  Bytes network_address;  // version 1: ShareName
+  Bytes dfs_path{};
+  Bytes dfs_alternate_path{};
+  Bytes network_address{};  // version 1: ShareName
 
   // Of a name list referral (a domain and its controllers).
-  Bytes special_name;
-  std::vector<Bytes> expanded_names;
+  Bytes special_name{};
+  std::vector<Bytes> expanded_names{};
 };
 
 struct DfsReferralResponse {
   std::uint16_t path_consumed = 0;
   DfsReferralHeaderFlags referral_header_flags = DfsReferralHeaderFlags::none;
-  std::vector<DfsReferral> referrals;
+  std::vector<DfsReferral> referrals{};
 };
 
 Result<DfsReferralResponse> decode_dfs_referrals(Bytes output);

@@ -24,7 +24,7 @@ struct FileIdBothDirectoryInformation {
   std::uint8_t short_name_length = 0;
   std::array<std::byte, 24> short_name{};
   std::uint64_t file_id = 0;
-  Bytes file_name;
+  Bytes file_name{};
 
   ReparseTag reparse_tag() const noexcept {
     return has(file_attributes, FileAttributes::reparse_point) ? ReparseTag{ea_size}
@@ -60,7 +60,7 @@ struct FileIdExtdDirectoryInformation {
   std::uint32_t ea_size = 0;
   std::uint32_t reparse_point_tag = 0;
   std::array<std::byte, 16> file_id{};
-  Bytes file_name;
+  Bytes file_name{};
 
   ReparseTag reparse_tag() const noexcept {
     return has(file_attributes, FileAttributes::reparse_point) ? ReparseTag{reparse_point_tag}
@@ -84,7 +84,7 @@ struct FileNamesInformation {
   static constexpr auto information_class = DirectoryInformationClass::file_names_information;
 
   std::uint32_t file_index = 0;
-  Bytes file_name;
+  Bytes file_name{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

@@ -15,7 +15,7 @@ struct ErrorResponse {
   static constexpr std::uint16_t structure_size = 9;
 
   std::uint8_t error_context_count = 0;
-  Bytes error_data;  // contexts, or raw data if there are none: see error_contexts()
+  Bytes error_data{};  // contexts, or raw data if there are none: see error_contexts()
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -32,7 +32,7 @@ struct ErrorContext {
   static constexpr std::string_view wire_name = "ERROR_CONTEXT";
 
   ErrorId error_id = ErrorId::default_id;
-  Bytes error_context_data;
+  Bytes error_context_data{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -79,7 +79,7 @@ struct SymbolicLinkError {
   std::uint16_t print_name_offset = 0;
   std::uint16_t print_name_length = 0;
   SymlinkFlags flags = SymlinkFlags::none;
-  Bytes path_buffer;
+  Bytes path_buffer{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -119,8 +119,8 @@ static_assert(fixed_size<MoveDstIpaddr>() == 24);
 struct ShareRedirectError {
   static constexpr std::string_view wire_name = "share redirect error";
 
-  std::vector<MoveDstIpaddr> ip_addr_move_list;
-  Bytes resource_name;
+  std::vector<MoveDstIpaddr> ip_addr_move_list{};
+  Bytes resource_name{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

@@ -89,7 +89,7 @@ struct FileAllInformation {
   CreateOptions mode = CreateOptions::none;
   std::uint32_t alignment_requirement = 0;
   std::uint32_t file_name_length = 0;
-  Bytes file_name;
+  Bytes file_name{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -171,7 +171,7 @@ struct FileRenameInformation {
   static constexpr auto information_class = FileInformationClass::rename;
 
   bool replace_if_exists = false;
-  Bytes file_name;
+  Bytes file_name{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -225,7 +225,7 @@ struct FileStreamInformation {
 
   std::uint64_t stream_size = 0;
   std::uint64_t stream_allocation_size = 0;
-  Bytes stream_name;
+  Bytes stream_name{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

@@ -22,7 +22,7 @@ struct FileFsVolumeInformation {
   FileTime volume_creation_time{};
   std::uint32_t volume_serial_number = 0;
   bool supports_objects = false;
-  Bytes volume_label;
+  Bytes volume_label{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -40,7 +40,7 @@ struct FileFsAttributeInformation {
 
   std::uint32_t file_system_attributes = 0;
   std::uint32_t maximum_component_name_length = 0;
-  Bytes file_system_name;
+  Bytes file_system_name{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

@@ -32,8 +32,6 @@ enum class ControlCode : std::uint32_t {
   duplicate_extents_to_file = 0x00098344,
   duplicate_extents_to_file_ex = 0x000983E8,
 };
-template <>
-inline constexpr bool is_flags<ControlCode> = true;  // for its hexadecimal print
 
 enum class IoctlFlags : std::uint32_t { none = 0, is_fsctl = 0x1 };
 template <>
@@ -49,7 +47,7 @@ struct IoctlRequest {
   std::uint32_t max_input_response = 0;
   std::uint32_t max_output_response = 0;
   IoctlFlags flags = IoctlFlags::is_fsctl;
-  Bytes input;
+  Bytes input{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -70,8 +68,8 @@ struct IoctlResponse {
   ControlCode ctl_code{};
   FileId file_id{};
   std::uint32_t flags = 0;
-  Bytes input;
-  Bytes output;
+  Bytes input{};
+  Bytes output{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

@@ -42,7 +42,7 @@ struct LockRequest {
 
   std::uint32_t lock_sequence = 0;  // number in the low 4 bits, index above
   FileId file_id{};
-  std::vector<LockElement> locks;  // at least one
+  std::vector<LockElement> locks{};  // at least one
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

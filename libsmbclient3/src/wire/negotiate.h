@@ -42,8 +42,8 @@ struct NegotiateRequest {
   SecurityMode security_mode = SecurityMode::none;
   Capabilities capabilities = Capabilities::none;
   Guid client_guid{};
-  std::vector<Dialect> dialects;
-  std::vector<NegotiateContext> contexts;
+  std::vector<Dialect> dialects{};
+  std::vector<NegotiateContext> contexts{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -70,8 +70,8 @@ struct NegotiateResponse {
   std::uint32_t max_write_size = 0;
   FileTime system_time{};
   FileTime server_start_time{};
-  Bytes security_buffer;
-  std::vector<NegotiateContext> contexts;  // of 3.1.1 alone
+  Bytes security_buffer{};
+  std::vector<NegotiateContext> contexts{};  // of 3.1.1 alone
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

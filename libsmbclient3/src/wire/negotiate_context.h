@@ -25,7 +25,7 @@ struct NegotiateContext {
   static constexpr std::string_view wire_name = "NEGOTIATE_CONTEXT";
 
   NegotiateContextType context_type{};
-  Bytes data;
+  Bytes data{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -39,8 +39,8 @@ struct PreauthIntegrityCapabilities {
   static constexpr std::string_view wire_name = "PREAUTH_INTEGRITY_CAPABILITIES";
   static constexpr auto context_type = NegotiateContextType::preauth_integrity_capabilities;
 
-  std::vector<HashAlgorithm> hash_algorithms;
-  Bytes salt;
+  std::vector<HashAlgorithm> hash_algorithms{};
+  Bytes salt{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -55,7 +55,7 @@ struct EncryptionCapabilities {
   static constexpr std::string_view wire_name = "ENCRYPTION_CAPABILITIES";
   static constexpr auto context_type = NegotiateContextType::encryption_capabilities;
 
-  std::vector<Cipher> ciphers;
+  std::vector<Cipher> ciphers{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -82,7 +82,7 @@ struct CompressionCapabilities {
   static constexpr auto context_type = NegotiateContextType::compression_capabilities;
 
   CompressionFlags flags = CompressionFlags::none;
-  std::vector<CompressionAlgorithm> compression_algorithms;
+  std::vector<CompressionAlgorithm> compression_algorithms{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -97,7 +97,7 @@ struct NetnameNegotiateContextId {
   static constexpr std::string_view wire_name = "NETNAME_NEGOTIATE_CONTEXT_ID";
   static constexpr auto context_type = NegotiateContextType::netname_negotiate_context_id;
 
-  Bytes net_name;
+  Bytes net_name{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -130,7 +130,7 @@ struct RdmaTransformCapabilities {
   static constexpr std::string_view wire_name = "RDMA_TRANSFORM_CAPABILITIES";
   static constexpr auto context_type = NegotiateContextType::rdma_transform_capabilities;
 
-  std::vector<RdmaTransform> rdma_transform_ids;
+  std::vector<RdmaTransform> rdma_transform_ids{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -145,7 +145,7 @@ struct SigningCapabilities {
   static constexpr std::string_view wire_name = "SIGNING_CAPABILITIES";
   static constexpr auto context_type = NegotiateContextType::signing_capabilities;
 
-  std::vector<SigningAlgorithm> signing_algorithms;
+  std::vector<SigningAlgorithm> signing_algorithms{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

@@ -81,7 +81,7 @@ inline std::uint32_t protocol_id_of(Bytes frame) {
 
 struct CompoundElement {
   PacketHeader header;
-  Bytes bytes;  // from its header up to the next one, padding and all: what its signature covers
+  Bytes bytes{};  // from its header up to the next one, padding and all: what its signature covers
 };
 
 // Walks the elements of a message, compounded or not ([MS-SMB2] 3.2.5.1.9).
@@ -93,7 +93,7 @@ class CompoundSplitter {
   Result<std::optional<CompoundElement>> next();
 
  private:
-  Bytes left_;
+  Bytes left_{};
   bool first_ = true;
 };
 

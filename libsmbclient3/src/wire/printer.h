@@ -2,7 +2,6 @@
 #pragma once
 
 #include "wire/codec_parts.h"
-#include "wire/flags.h"
 
 #include <string>
 #include <string_view>
@@ -111,7 +110,7 @@ class Printer {
         return;
       }
     }
-    if constexpr (Flags<T>) {
+    if constexpr (std::is_enum_v<T>) {
       show_hex(to_raw(value));
     } else {
       text_ += std::to_string(to_raw(value));

@@ -40,7 +40,7 @@ struct QueryDirectoryRequest {
   std::uint32_t file_index = 0;
   FileId file_id{};
   std::uint32_t output_buffer_length = 0;
-  Bytes file_name;  // the pattern, UTF-16LE
+  Bytes file_name{};  // the pattern, UTF-16LE
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -58,7 +58,7 @@ struct QueryDirectoryResponse {
   static constexpr std::string_view wire_name = "QUERY_DIRECTORY response";
   static constexpr std::uint16_t structure_size = 9;
 
-  Bytes output_buffer;  // a chain of entries, see directory_information.h
+  Bytes output_buffer{};  // a chain of entries, see directory_information.h
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

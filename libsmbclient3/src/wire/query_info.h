@@ -35,7 +35,7 @@ struct QueryInfoRequest {
   AdditionalInformation additional_information = AdditionalInformation::none;
   std::uint32_t flags = 0;
   FileId file_id{};
-  Bytes input;
+  Bytes input{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -53,7 +53,7 @@ struct QueryInfoResponse {
   static constexpr std::string_view wire_name = "QUERY_INFO response";
   static constexpr std::uint16_t structure_size = 9;
 
-  Bytes output_buffer;  // see file_information.h
+  Bytes output_buffer{};  // see file_information.h
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

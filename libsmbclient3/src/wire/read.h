@@ -42,7 +42,7 @@ struct ReadResponse {
 
   std::uint32_t data_remaining = 0;
   std::uint32_t flags = 0;  // other than 0 only on RDMA
-  Bytes data;
+  Bytes data{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

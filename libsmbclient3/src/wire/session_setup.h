@@ -27,7 +27,7 @@ struct SessionSetupRequest {
   SecurityMode security_mode = SecurityMode::none;
   Capabilities capabilities = Capabilities::none;
   std::uint64_t previous_session_id = 0;
-  Bytes security_buffer;
+  Bytes security_buffer{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -46,7 +46,7 @@ struct SessionSetupResponse {
   static constexpr std::uint16_t structure_size = 9;
 
   SessionFlags session_flags = SessionFlags::none;
-  Bytes security_buffer;
+  Bytes security_buffer{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

@@ -14,7 +14,7 @@ struct SetInfoRequest {
   std::uint8_t file_info_class = 0;
   AdditionalInformation additional_information = AdditionalInformation::none;
   FileId file_id{};
-  Bytes buffer;
+  Bytes buffer{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {

@@ -25,7 +25,7 @@ struct TreeConnectContext {
   static constexpr std::string_view wire_name = "TREE_CONNECT_CONTEXT";
 
   TreeConnectContextType context_type{};
-  Bytes data;
+  Bytes data{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
@@ -40,8 +40,8 @@ struct TreeConnectRequest {
   static constexpr std::uint16_t structure_size = 9;
 
   TreeConnectFlags flags = TreeConnectFlags::none;
-  Bytes path;                                // "\\server\share", UTF-16LE
-  std::vector<TreeConnectContext> contexts;  // only with extension_present
+  Bytes path{};                                // "\\server\share", UTF-16LE
+  std::vector<TreeConnectContext> contexts{};  // only with extension_present
 
   // The standard counts TreeConnectContextOffset from the request; the peers that were read count
   // it, like all offsets, from the header. So do we.

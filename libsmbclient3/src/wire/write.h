@@ -21,7 +21,7 @@ struct WriteRequest {
   std::uint64_t offset = 0;
   FileId file_id{};
   WriteFlags flags = WriteFlags::none;
-  Bytes data;
+  Bytes data{};
 
   template <class Codec, class Self>
   static constexpr void describe(Codec& c, Self& m) {
