@@ -50,6 +50,8 @@ class SMB3_API [[nodiscard]] Error {
   Error during(std::string_view operation) &&;
   // What it was done to: a share path, a local path, or an address.
   Error on(std::string_view object) &&;
+  // The same in the words of who asked: replaces an object that only a lower layer knows.
+  Error about(std::string_view object) &&;
   // What the user can do about it.
   Error advise(std::string_view hint) &&;
 

@@ -48,6 +48,11 @@ Error Error::on(std::string_view object) && {
   return std::move(*this);
 }
 
+Error Error::about(std::string_view object) && {
+  details_->object = object;
+  return std::move(*this);
+}
+
 Error Error::advise(std::string_view hint) && {
   if (details_->hint.empty()) details_->hint = hint;
   return std::move(*this);

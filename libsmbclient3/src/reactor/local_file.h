@@ -51,6 +51,8 @@ class LocalFile {
   bool is_open() const noexcept { return fd_ >= 0; }
   int fd() const noexcept { return fd_; }
   const std::string& path() const noexcept { return path_; }
+  // Errors name the file so from now on: a temporary by the name that it will have.
+  void shown_as(std::string path) { path_ = std::move(path); }
 
  private:
   Error failed(int error_number, const char* operation) const;

@@ -76,7 +76,8 @@ Task<Reply> call(TreeConnect& tree, Request& request, const char* operation, NtS
 }
 
 std::string Open::display() const {
-  return path_.empty() ? tree_.name() : tree_.name() + "/" + path_;
+  const std::string& path = shown_path_.empty() ? path_ : shown_path_;
+  return path.empty() ? tree_.name() : tree_.name() + "/" + path;
 }
 
 Task<std::unique_ptr<Open>> Open::create(TreeConnect& tree, std::string path,

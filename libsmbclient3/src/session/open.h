@@ -59,8 +59,9 @@ class Open {
   // As CREATE answered.
   const FileStatus& status_at_open() const noexcept { return status_; }
   const std::string& path() const noexcept { return path_; }
-  // "//server/share/path", for messages.
+  // "//server/share/path", for messages; of a temporary the name that it will have.
   std::string display() const;
+  void shown_as(std::string path) { shown_path_ = std::move(path); }
   TreeConnect& tree() const noexcept { return tree_; }
   Connection& connection() const noexcept { return tree_.connection(); }
   const wire::FileId& file_id() const noexcept { return record_.file_id; }
@@ -76,6 +77,7 @@ class Open {
 
   TreeConnect& tree_;
   std::string path_;
+  std::string shown_path_;
   FileStatus status_;
   OpenRecord record_;
   bool closed_ = false;

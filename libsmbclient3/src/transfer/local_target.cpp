@@ -96,9 +96,10 @@ Task<void> LocalTarget::open_regular(Reactor& reactor, std::optional<mode_t> old
       co_await attempt(LocalFile::open(reactor, AT_FDCWD, name, flags, options_.local_mode));
   if (!opened) {
     temporary_.clear();
-    co_await std::move(opened).error();
+    co_await std::move(opened).error().about(path_);
   }
   *file_ = std::move(*opened);
+  file_->shown_as(path_);
   // A file that is replaced keeps its permissions.
   if (old_mode && !temporary_.empty()) {
     auto changed = file_->change_mode(*old_mode);
@@ -141,7 +142,9 @@ Task<void> LocalTarget::finish(std::uint64_t size, BasicInformation information)
   co_await file_->close();
   if (temporary_.empty()) co_return;
   const unsigned flags = options_.must_not_exist ? RENAME_NOREPLACE : 0;
-  co_await rename_path(*reactor_, AT_FDCWD, temporary_, AT_FDCWD, path_, flags);
+  auto renamed =
+      co_await attempt(rename_path(*reactor_, AT_FDCWD, temporary_, AT_FDCWD, path_, flags));
+  if (!renamed) co_await std::move(renamed).error().about(path_);
   temporary_.clear();
 }
 

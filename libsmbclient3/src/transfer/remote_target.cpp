@@ -9,12 +9,13 @@ namespace {
 constexpr std::uint32_t inherited_attributes =
     attribute::read_only | attribute::hidden | attribute::system | attribute::archive;
 
-CreateParameters for_writing(wire::CreateDisposition disposition, bool write_through) {
+CreateParameters for_writing(wire::CreateDisposition disposition, wire::AccessMask more,
+                             bool write_through) {
   CreateParameters parameters;
   parameters.desired_access = wire::AccessMask::write_data | wire::AccessMask::append_data |
                               wire::AccessMask::read_attributes |
-                              wire::AccessMask::write_attributes | wire::AccessMask::delete_access |
-                              wire::AccessMask::synchronize;
+                              wire::AccessMask::write_attributes | wire::AccessMask::synchronize |
+                              more;
   parameters.file_attributes = wire::FileAttributes::normal;
   parameters.disposition = disposition;
   parameters.options = wire::CreateOptions::non_directory_file;
@@ -50,16 +51,20 @@ Task<RemoteTarget> RemoteTarget::open(TreeConnect& tree, std::string path, CopyO
     co_return status_error(NtStatus::object_name_collision, "CREATE").on(tree.name() + "/" + path);
   }
   if (!options.through_temporary) {
-    const auto disposition = options.must_not_exist ? wire::CreateDisposition::create
-                                                    : wire::CreateDisposition::overwrite_if;
-    auto file = co_await Open::create(tree, path, for_writing(disposition, options.write_through));
+    const auto disposition =
+        options.must_not_exist ? wire::CreateDisposition::create : wire::CreateDisposition::open_if;
+    auto file = co_await Open::create(
+        tree, path, for_writing(disposition, wire::AccessMask::none, options.write_through));
     co_return RemoteTarget(std::move(file), std::move(path), options);
   }
   std::string temporary = beside(path, temporary_name(tree.connection().reactor()));
-  auto file =
-      co_await Open::create(tree, std::move(temporary),
-                            for_writing(wire::CreateDisposition::create, options.write_through));
-  RemoteTarget target(std::move(file), std::move(path), options);
+  auto file = co_await attempt(
+      Open::create(tree, std::move(temporary),
+                   for_writing(wire::CreateDisposition::create, wire::AccessMask::delete_access,
+                               options.write_through)));
+  if (!file) co_return std::move(file).error().about(tree.name() + "/" + path);
+  (*file)->shown_as(path);
+  RemoteTarget target(std::move(*file), std::move(path), options);
   if (old) target.kept_attributes_ = old->attributes & inherited_attributes;
   co_return std::move(target);
 }
@@ -93,7 +98,7 @@ Task<void> RemoteTarget::finish(std::uint64_t size, BasicInformation information
 }
 
 Task<void> RemoteTarget::discard(Error& failure) {
-  const std::string name = open_->display();
+  const std::string name = open_->tree().name() + "/" + open_->path();
   bool removed = !options_.through_temporary;
   if (!open_->is_closed()) {
     if (options_.through_temporary && open_->path() != path_) {
