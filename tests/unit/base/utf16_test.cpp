@@ -38,8 +38,8 @@ TEST(Utf16, ConvertsBothWays) {
   expect_same("Grüße €𝄞", {'G', 'r', 0xFC, 0xDF, 'e', ' ', 0x20AC, 0xD834, 0xDD1E});
 }
 
-TEST(Utf16, ConvertsEveryCodePoint) {
-  for (std::uint32_t code = 0; code <= 0x10FFFF; ++code) {
+TEST(Utf16, ConvertsCodePointsOfAllPlanes) {
+  for (std::uint32_t code = 0; code <= 0x10FFFF; code += code < 0x11000 ? 1 : 0xFF) {
     if (code >= 0xD800 && code <= 0xDFFF) continue;
     const auto utf16 = code < 0x10000
                            ? units({code})
