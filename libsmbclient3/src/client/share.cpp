@@ -1,6 +1,7 @@
 #include <smbclient3/share.h>
 
 #include "client/handles.h"
+#include "session/path_status.h"
 
 namespace smb3 {
 namespace {
@@ -103,13 +104,7 @@ Task<Directory> Share::open_directory(std::string path) {
 }
 
 Task<FileStatus> Share::status(std::string path) {
-  auto open = co_await Open::create(
-      *impl_->tree, std::move(path),
-      parameters_for(wire::AccessMask::read_attributes, wire::CreateOptions::none));
-  const FileStatus status = open->status_at_open();
-  auto closed = co_await attempt(open->close());
-  static_cast<void>(closed);  // nothing was written
-  co_return status;
+  co_return co_await path_status(*impl_->tree, std::move(path));
 }
 
 Task<void> Share::make_directory(std::string path) {

@@ -12,22 +12,7 @@
 namespace smb3 {
 namespace {
 
-FileTime from_wire(wire::FileTime time) { return static_cast<FileTime>(time); }
 wire::FileTime to_wire(FileTime time) { return static_cast<wire::FileTime>(time); }
-
-// CREATE, CLOSE and FileNetworkOpenInformation tell the same of a file.
-template <class Message>
-FileStatus status_of(const Message& message) {
-  FileStatus status;
-  status.size_bytes = message.end_of_file;
-  status.allocated_bytes = message.allocation_size;
-  status.creation_time = from_wire(message.creation_time);
-  status.access_time = from_wire(message.last_access_time);
-  status.write_time = from_wire(message.last_write_time);
-  status.change_time = from_wire(message.change_time);
-  status.attributes = static_cast<std::uint32_t>(message.file_attributes);
-  return status;
-}
 
 std::uint16_t charge_for(std::size_t bytes) {
   return static_cast<std::uint16_t>(bytes == 0 ? 1 : (bytes - 1) / limits::credit_bytes + 1);

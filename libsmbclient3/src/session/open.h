@@ -88,6 +88,20 @@ class Open {
 Task<Reply> call(TreeConnect& tree, Request& request, const char* operation,
                  NtStatus also = NtStatus::success);
 
+// CREATE, CLOSE and FileNetworkOpenInformation tell the same of a file.
+template <class Message>
+FileStatus status_of(const Message& message) {
+  FileStatus status;
+  status.size_bytes = message.end_of_file;
+  status.allocated_bytes = message.allocation_size;
+  status.creation_time = static_cast<FileTime>(message.creation_time);
+  status.access_time = static_cast<FileTime>(message.last_access_time);
+  status.write_time = static_cast<FileTime>(message.last_write_time);
+  status.change_time = static_cast<FileTime>(message.change_time);
+  status.attributes = static_cast<std::uint32_t>(message.file_attributes);
+  return status;
+}
+
 // A share-relative path as CREATE wants it: UTF-16LE with backslashes. Refuses what no server path
 // may hold: '\', NUL, empty components, "." and "..".
 Result<std::vector<std::byte>> wire_path(std::string_view path);

@@ -1,5 +1,6 @@
 #include "transfer/remote_target.h"
 
+#include "session/path_status.h"
 #include "transfer/temporary_name.h"
 
 namespace smb3 {
@@ -25,22 +26,15 @@ CreateParameters for_writing(wire::CreateDisposition disposition, wire::AccessMa
 
 // The file that is there already, if there is one; a directory is an error.
 Task<std::optional<FileStatus>> existing(TreeConnect& tree, std::string path) {
-  CreateParameters parameters;
-  parameters.desired_access = wire::AccessMask::read_attributes | wire::AccessMask::synchronize;
-  parameters.share_access =
-      wire::ShareAccess::read | wire::ShareAccess::write | wire::ShareAccess::delete_access;
-  auto open = co_await attempt(Open::create(tree, std::move(path), parameters));
-  if (!open) {
-    if (open.error().kind() == ErrorKind::not_found) co_return std::optional<FileStatus>();
-    co_return std::move(open).error();
+  auto status = co_await attempt(path_status(tree, path));
+  if (!status) {
+    if (status.error().kind() == ErrorKind::not_found) co_return std::optional<FileStatus>();
+    co_return std::move(status).error();
   }
-  const FileStatus status = (*open)->status_at_open();
-  auto closed = co_await attempt((*open)->close());
-  static_cast<void>(closed);  // nothing was written
-  if (status.is_directory()) {
-    co_return status_error(NtStatus::file_is_a_directory, "CREATE").on((*open)->display());
+  if (status->is_directory()) {
+    co_return status_error(NtStatus::file_is_a_directory, "CREATE").on(tree.name() + "/" + path);
   }
-  co_return std::optional<FileStatus>(status);
+  co_return std::optional<FileStatus>(*status);
 }
 
 }  // namespace
