@@ -55,7 +55,7 @@ TEST_F(LocalSideTest, ListsWithoutFollowing) {
   for (Entry& entry : *entries) {
     kinds[*entry.name] = entry.kind;
     what[*entry.name] = entry.what;
-    if (*entry.name == "file") EXPECT_EQ(entry.size_bytes, 5u);
+    EXPECT_TRUE(*entry.name != "file" || entry.size_bytes == 5);
   }
   EXPECT_EQ(kinds, (std::map<std::string, EntryKind>{{"file", EntryKind::file},
                                                      {"dir", EntryKind::directory},
