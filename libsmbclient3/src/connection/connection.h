@@ -153,6 +153,7 @@ class Connection {
   RequestTable table_;
   bool negotiated_ = false;
   bool large_mtu_ = false;
+  bool large_frames_sealed_ = false;  // the last one was, so the next one will be
   std::vector<Protection*> protections_;
   std::vector<OpenRecord*> opens_;
   std::optional<Error> failure_;

@@ -39,10 +39,11 @@ Task<void> Connection::receive_frame() {
   std::size_t start = 0;
   if (is_large) {
     start = limits::head_room_bytes - wire::header_bytes - wire::fixed_size<wire::ReadResponse>();
-    if (!protections_.empty() && protections_.front()->can_seal()) start -= transform_header_bytes;
+    if (large_frames_sealed_) start -= transform_header_bytes;
   }
   MutableBytes frame = buffer.bytes().subspan(start, length);
   co_await socket_.receive_exactly(frame);
+  if (is_large) large_frames_sealed_ = sealed_session_id(frame).has_value();
   co_await handle_frame(buffer, frame);
 }
 
