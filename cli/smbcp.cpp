@@ -2,8 +2,10 @@
 #include "place.h"
 #include "run.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -48,6 +50,14 @@ TreePolicy policy_of(const SmbcpOptions& options) {
   return policy;
 }
 
+// Whether what is written to the destination arrives at standard output.
+bool is_stdout(const Place& destination) {
+  struct stat named, output;
+  return destination.is_local() && ::stat(destination.local.c_str(), &named) == 0 &&
+         !S_ISDIR(named.st_mode) && ::fstat(STDOUT_FILENO, &output) == 0 &&
+         named.st_dev == output.st_dev && named.st_ino == output.st_ino;
+}
+
 // The jobs of one run, all with the same destination.
 class Plan {
  public:
@@ -55,7 +65,12 @@ class Plan {
 
   // False: failed, and said so.
   bool look_at_destination(std::size_t sources) {
-    side_ = destination_.is_local() ? &run_.local_side() : run_.side_of(*destination_.share);
+    if (is_stdout(destination_)) {
+      stdout_ = make_stdout_side();
+      side_ = stdout_.get();
+    } else {
+      side_ = destination_.is_local() ? &run_.local_side() : run_.side_of(*destination_.share);
+    }
     if (side_ == nullptr) return false;
     Destination found{.trailing_slash = destination_.trailing_slash};
     auto entry = run_.status(*side_, destination_.path());
@@ -119,6 +134,7 @@ class Plan {
 
   Run& run_;
   const Place& destination_;
+  std::unique_ptr<Side> stdout_;
   Side* side_ = nullptr;
   TargetRule rule_{};
   std::set<std::string> targets_;
@@ -134,8 +150,10 @@ int smbcp(int argc, char** argv) {
   auto operands = places_of(options->operands);
   if (!operands) return refuse_usage("smbcp", operands.error(), options->json);
 
-  Run run("smbcp", *options,
-          {.notes = options->json ? STDERR_FILENO : STDOUT_FILENO, .object = STDOUT_FILENO});
+  bool stdout_is_taken = is_stdout(operands->destination);
+  int object = stdout_is_taken ? STDERR_FILENO : STDOUT_FILENO;
+  int notes = stdout_is_taken || options->json ? STDERR_FILENO : STDOUT_FILENO;
+  Run run("smbcp", *options, {.notes = notes, .object = object});
   if (!run.start()) return run.finish();
   Plan plan(run, operands->destination);
   if (plan.look_at_destination(operands->sources.size())) {

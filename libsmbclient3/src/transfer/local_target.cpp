@@ -17,6 +17,8 @@ constexpr std::int64_t seconds_1601_to_1970 = 11'644'473'600;
 Result<std::string> resolve_links(const std::string& path) {
   struct stat found;
   if (::lstat(path.c_str(), &found) != 0 || !S_ISLNK(found.st_mode)) return path;
+  // The pipe behind /dev/stdout has no other path than this one.
+  if (::stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) return path;
   std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
   if (!real) {
     return std::unexpected(system_error(errno, "realpath")
