@@ -26,26 +26,33 @@ std::uint16_t port_of(const Endpoint& endpoint) noexcept {
   return 0;
 }
 
+namespace {
+
+std::string scope_text(std::uint32_t scope) {
+  char name[IF_NAMESIZE] = "";
+  if (if_indextoname(scope, name)) return name;
+  return std::to_string(scope);
+}
+
+}  // namespace
+
 std::string text_of(const Endpoint& endpoint) {
-  char text[INET6_ADDRSTRLEN] = "";
-  const std::string port = ":" + std::to_string(port_of(endpoint));
+  char address[INET6_ADDRSTRLEN] = "";
+  std::string text;
   if (endpoint.family() == AF_INET) {
     const auto& v4 = reinterpret_cast<const sockaddr_in&>(endpoint.address);
-    inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
-    return text + port;
-  }
-  if (endpoint.family() == AF_INET6) {
+    inet_ntop(AF_INET, &v4.sin_addr, address, sizeof address);
+    text.append(address);
+  } else if (endpoint.family() == AF_INET6) {
     const auto& v6 = reinterpret_cast<const sockaddr_in6&>(endpoint.address);
-    inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
-    std::string scope;
-    if (v6.sin6_scope_id != 0) {
-      char name[IF_NAMESIZE] = "";
-      scope = if_indextoname(v6.sin6_scope_id, name) ? std::string("%") + name
-                                                     : "%" + std::to_string(v6.sin6_scope_id);
-    }
-    return "[" + (text + scope) + "]" + port;
+    inet_ntop(AF_INET6, &v6.sin6_addr, address, sizeof address);
+    text.append("[").append(address);
+    if (v6.sin6_scope_id != 0) text.append("%").append(scope_text(v6.sin6_scope_id));
+    text.append("]");
+  } else {
+    return text;
   }
-  return "";
+  return text.append(":").append(std::to_string(port_of(endpoint)));
 }
 
 }  // namespace smb3

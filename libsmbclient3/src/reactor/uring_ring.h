@@ -53,6 +53,7 @@ class UringRing {
 
  private:
   UringRing();
+  Duration wait_outside(Duration wait);
   std::unique_ptr<io_uring> ring_;
   bool is_open_ = false;
   std::vector<std::int16_t> free_indexes_;

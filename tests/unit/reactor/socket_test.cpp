@@ -178,6 +178,16 @@ TEST_P(SocketTest, ReceiveSomeTakesWhatIsThereAndThenTheEnd) {
   EXPECT_EQ(run(some).value(), 0u);
 }
 
+// Under valgrind this fails if the reactor does not tell it what the kernel has written.
+TEST_P(SocketTest, ReceivesIntoMemoryThatNobodyHasWritten) {
+  Pair pair(reactor());
+  pair.say("abcd");
+  const auto memory = std::make_unique_for_overwrite<std::byte[]>(4);
+  auto result = run([&](Reactor&) { return pair.socket.receive_exactly({memory.get(), 4}); });
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_EQ(std::to_integer<int>(memory[3]), 'd');
+}
+
 TEST_P(SocketTest, AConnectionThatIsResetIsDisconnected) {
   Listener listener;
   Result<Socket> socket = connect(listener.endpoint());
