@@ -51,9 +51,12 @@ std::string progress_line(const ProgressCounters& counters, double bytes_per_sec
   // A file can grow while it is copied.
   std::uint64_t found = std::max<std::uint64_t>(counters.bytes_found, done);
   const char* more = all_found ? "" : "+";
-  std::string line =
-      fmt::format("{}/{}{} files  {} of {}{}", counters.files_done.load(),
-                  counters.files_found.load(), more, human_size(done), human_size(found), more);
+  std::string line;
+  if (!all_found || counters.files_found != 1) {
+    line = fmt::format("{}/{}{} files  ", counters.files_done.load(), counters.files_found.load(),
+                       more);
+  }
+  line += fmt::format("{} of {}{}", human_size(done), human_size(found), more);
   if (all_found && found != 0) {
     line += fmt::format(
         "  {}%", static_cast<int>(100.0 * static_cast<double>(done) / static_cast<double>(found)));
@@ -72,9 +75,13 @@ bool wants_progress(ProgressMode mode, Verbosity verbosity, bool on_terminal) {
   return mode == ProgressMode::always;
 }
 
-ProgressDisplay::ProgressDisplay(Console& console, const ProgressCounters& counters)
+ProgressDisplay::ProgressDisplay(Console& console, const ProgressCounters& counters, bool at_once)
     : console_(console), counters_(counters) {
-  rate_.add(RateMeter::Clock::now(), counters.copy.bytes);
+  if (at_once) {
+    show();
+  } else {
+    rate_.add(RateMeter::Clock::now(), counters.copy.bytes);
+  }
   thread_ = std::thread([this] { run(); });
 }
 
@@ -85,11 +92,13 @@ ProgressDisplay::~ProgressDisplay() {
   }
   ended_.notify_one();
   thread_.join();
+  if (!is_shown_) return;
   show();
   console_.keep_status();
 }
 
 void ProgressDisplay::show() {
+  is_shown_ = true;
   rate_.add(RateMeter::Clock::now(), counters_.copy.bytes);
   console_.status(progress_line(counters_, rate_.bytes_per_second(), terminal_columns()));
 }

@@ -46,10 +46,11 @@ std::string progress_line(const ProgressCounters& counters, double bytes_per_sec
 
 bool wants_progress(ProgressMode mode, Verbosity verbosity, bool on_terminal);
 
-// Shows the line several times a second for as long as it lives.
+// Shows the line several times a second for as long as it lives. What is over before the first time
+// leaves no line, unless it is shown at once.
 class ProgressDisplay {
  public:
-  ProgressDisplay(Console& console, const ProgressCounters& counters);
+  ProgressDisplay(Console& console, const ProgressCounters& counters, bool at_once);
   ProgressDisplay(const ProgressDisplay&) = delete;
   ~ProgressDisplay();
 
@@ -63,6 +64,7 @@ class ProgressDisplay {
   std::mutex mutex_;
   std::condition_variable ended_;
   bool is_ending_ = false;
+  bool is_shown_ = false;
   std::thread thread_;
 };
 

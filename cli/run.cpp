@@ -124,6 +124,7 @@ Result<Entry> Run::status(Side& side, std::string path) {
 }
 
 void Run::copy(std::vector<TreeJob> jobs, TreePolicy policy) {
+  if (jobs.empty()) return;  // what there was has failed
   policy.copy.progress = &counters_.copy;
   TreeCopy tree(policy, *this);
   signals_.attach([this, &tree] {
@@ -133,7 +134,7 @@ void Run::copy(std::vector<TreeJob> jobs, TreePolicy policy) {
   if (signals_.received() == 0) {
     std::optional<ProgressDisplay> display;
     if (wants_progress(options_.progress, options_.verbosity, ::isatty(STDERR_FILENO) == 1)) {
-      display.emplace(console_, counters_);
+      display.emplace(console_, counters_, options_.progress == ProgressMode::always);
     }
     auto ended = client_->run(tree.run(std::move(jobs)));
     static_cast<void>(ended);  // each file's failure was told of

@@ -36,6 +36,14 @@ TEST(ProgressLine, WithRateAndTimeLeft) {
   EXPECT_TRUE(progress_line(counters, 1e-9, 200).ends_with("ETA --:--"));
 }
 
+TEST(ProgressLine, OfOneFile) {
+  ProgressCounters counters;
+  counters.files_found = 1;
+  counters.bytes_found = 10;
+  counters.all_found = true;
+  EXPECT_EQ(progress_line(counters, 0, 200), "0 B of 10 B  0%  0 B/s");
+}
+
 TEST(ProgressLine, OfNothingAndOfMoreThanWasFound) {
   ProgressCounters counters;
   counters.all_found = true;
@@ -107,20 +115,26 @@ class StderrInPipe {
   int before_;
 };
 
-TEST(ProgressDisplay, ShowsTheLastState) {
+std::string shown_in_a_moment(bool at_once) {
   ProgressCounters counters;
   StderrInPipe captured;
   {
     Console console("t", Verbosity::normal, STDOUT_FILENO);
-    ProgressDisplay display(console, counters);
-    counters.files_found = 1;
-    counters.files_done = 1;
+    ProgressDisplay display(console, counters, at_once);
+    counters.files_found = 2;
+    counters.files_done = 2;
     counters.all_found = true;
   }
-  std::string text = captured.end();
-  EXPECT_NE(text.find("1/1 files"), std::string::npos) << text;
+  return captured.end();
+}
+
+TEST(ProgressDisplay, ShowsTheLastState) {
+  std::string text = shown_in_a_moment(true);
+  EXPECT_NE(text.find("2/2 files"), std::string::npos) << text;
   EXPECT_TRUE(text.ends_with("\n"));
 }
+
+TEST(ProgressDisplay, LeavesNoLineForWhatIsOverAtOnce) { EXPECT_EQ(shown_in_a_moment(false), ""); }
 
 TEST(Console, MessagesStandAboveTheStatusAndAreEscaped) {
   StderrInPipe captured;
