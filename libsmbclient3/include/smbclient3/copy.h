@@ -47,6 +47,9 @@ struct CopyOptions {
   bool through_temporary = true;
   bool must_not_exist = false;  // an existing target is an error (kind exists)
   bool write_through = false;
+  // Large local files are written around the page cache where their file system can: a third of
+  // the processor's work, and other files stay cached.
+  bool bypass_cache = true;
   std::uint32_t local_mode = 0666;  // of a new local file, less the umask
   CopyProgress* progress = nullptr;
 };

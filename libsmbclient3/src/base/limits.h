@@ -21,6 +21,13 @@ inline constexpr std::size_t large_buffers = 24;
 inline constexpr std::size_t frame_overhead_bytes = 8_KiB;
 inline constexpr std::size_t large_frame_bytes = chunk_bytes + frame_overhead_bytes;
 
+// Local files from this size on are written around the page cache.
+inline constexpr std::uint64_t direct_file_bytes = 64_MiB;
+// What direct I/O aligns memory, offsets and lengths to.
+inline constexpr std::size_t direct_alignment_bytes = 4_KiB;
+static_assert(chunk_bytes % direct_alignment_bytes == 0);
+static_assert(head_room_bytes % direct_alignment_bytes == 0);
+
 // Chunks of one file in flight over one connection.
 inline constexpr std::size_t lanes_per_connection = 16;
 static_assert(lanes_per_connection < large_buffers, "listing must go on beside a copy");

@@ -133,8 +133,8 @@ Task<LocalOrigin> open_origin(Local from, BufferPool& pool, Reactor& reactor, Co
 Task<CopyReport> download(TreeConnect& from, std::string path, Local to,
                           const Interruption& interruption, CopyOptions options) {
   std::unique_ptr<Open> source = co_await open_for_reading(from, std::move(path));
-  auto target =
-      co_await attempt(LocalTarget::open(from.connection().reactor(), std::move(to), options));
+  auto target = co_await attempt(LocalTarget::open(from.connection().reactor(), std::move(to),
+                                                   options, source->status_at_open().size_bytes));
   if (!target) {
     co_await close_quietly(*source);
     co_return std::move(target).error();

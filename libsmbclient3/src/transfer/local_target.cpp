@@ -1,10 +1,13 @@
 #include "transfer/local_target.h"
 
+#include "base/limits.h"
 #include "transfer/temporary_name.h"
 
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace smb3 {
@@ -46,8 +49,10 @@ FileTime to_file_time(std::int64_t seconds, std::uint32_t nanoseconds) {
   return (seconds + seconds_1601_to_1970) * ticks_per_second + nanoseconds / 100;
 }
 
-Task<LocalTarget> LocalTarget::open(Reactor& reactor, Local to, CopyOptions options) {
+Task<LocalTarget> LocalTarget::open(Reactor& reactor, Local to, CopyOptions options,
+                                    std::uint64_t size) {
   LocalTarget target;
+  target.size_ = size;
   target.reactor_ = &reactor;
   target.options_ = options;
   target.path_ = to.path();
@@ -107,7 +112,27 @@ Task<void> LocalTarget::open_regular(Reactor& reactor, std::optional<mode_t> old
     auto changed = file_->change_mode(*old_mode);
     static_cast<void>(changed);  // a file system without permissions
   }
-  sink_ = std::make_unique<LocalSink>(*file_);
+  if (!temporary_.empty() && size_ >= limits::direct_file_bytes) co_await prepare_large(reactor);
+  sink_ = std::make_unique<LocalSink>(*file_, direct_.get());
+}
+
+// Space first: a full disk is known before anything is moved, and writes need no allocation. Both
+// this and direct writing are only tried; a file in memory has no use for either.
+Task<void> LocalTarget::prepare_large(Reactor& reactor) {
+  struct statfs system;
+  if (::fstatfs(file_->fd(), &system) == 0 && system.f_type == TMPFS_MAGIC) co_return;
+  auto allocated = co_await attempt(file_->allocate(0, size_));
+  if (!allocated && allocated.error().kind() == ErrorKind::no_space) {
+    Error failure = std::move(allocated).error();
+    co_await discard(failure);
+    co_await std::move(failure);
+  }
+  if (!options_.bypass_cache) co_return;
+  auto direct = co_await attempt(
+      LocalFile::open(reactor, AT_FDCWD, temporary_, O_WRONLY | O_DIRECT | O_NOFOLLOW));
+  if (!direct) co_return;
+  direct_ = std::make_unique<LocalFile>(std::move(*direct));
+  direct_->shown_as(path_);
 }
 
 Result<void> LocalTarget::set_information(const BasicInformation& information) {
@@ -141,6 +166,7 @@ Task<void> LocalTarget::finish(std::uint64_t size, BasicInformation information)
   }
   auto set = set_information(information);
   co_await std::move(set);
+  if (direct_) co_await direct_->close();
   co_await file_->close();
   if (temporary_.empty()) co_return;
   const unsigned flags = options_.must_not_exist ? RENAME_NOREPLACE : 0;
@@ -151,6 +177,10 @@ Task<void> LocalTarget::finish(std::uint64_t size, BasicInformation information)
 }
 
 Task<void> LocalTarget::discard(Error& failure) {
+  if (direct_ && direct_->is_open()) {
+    auto closed = co_await attempt(direct_->close());
+    static_cast<void>(closed);  // it failed already
+  }
   if (file_->is_open()) {
     auto closed = co_await attempt(file_->close());
     static_cast<void>(closed);  // it failed already

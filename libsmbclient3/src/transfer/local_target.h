@@ -15,7 +15,9 @@ class LocalTarget {
  public:
   // `to` may be a symbolic link (resolved first), a device, fifo or socket (written in place), or
   // an open descriptor (written at its position, in order).
-  static Task<LocalTarget> open(Reactor& reactor, Local to, CopyOptions options);
+  // `size`: what will be written, as far as it is known.
+  static Task<LocalTarget> open(Reactor& reactor, Local to, CopyOptions options,
+                                std::uint64_t size);
 
   // Where the chunks go; lives as long as the target.
   Sink& sink() noexcept { return *sink_; }
@@ -30,14 +32,17 @@ class LocalTarget {
   LocalTarget() = default;
   Task<void> open_special(Reactor& reactor, int flags);
   Task<void> open_regular(Reactor& reactor, std::optional<mode_t> old_mode);
+  Task<void> prepare_large(Reactor& reactor);
   Result<void> set_information(const BasicInformation& information);
 
   Reactor* reactor_ = nullptr;
   std::string path_;       // the final name
   std::string temporary_;  // empty: in place
   CopyOptions options_;
+  std::uint64_t size_ = 0;
   bool is_regular_ = false;
-  std::unique_ptr<LocalFile> file_;  // at a fixed address, for the sink
+  std::unique_ptr<LocalFile> file_;    // at a fixed address, for the sink
+  std::unique_ptr<LocalFile> direct_;  // the same file around the page cache, or null
   std::unique_ptr<Sink> sink_;
 };
 

@@ -1,12 +1,32 @@
 #include "transfer/sink.h"
 
+#include "base/limits.h"
+
+#include <cerrno>
+
 namespace smb3 {
 
 Task<void> RemoteSink::write(const Piece& piece, std::uint64_t offset) {
   co_await open_.write(offset, piece.data, write_through_);
 }
 
+namespace {
+
+bool is_aligned(const Piece& piece, std::uint64_t offset) {
+  const auto address = reinterpret_cast<std::uintptr_t>(piece.data.data());
+  return (address | offset | piece.data.size()) % limits::direct_alignment_bytes == 0;
+}
+
+}  // namespace
+
 Task<void> LocalSink::write(const Piece& piece, std::uint64_t offset) {
+  if (direct_ && is_aligned(piece, offset)) {
+    auto written = co_await attempt(direct_->write_all_at(piece.data, offset, piece.index));
+    if (written) co_return;
+    // A file system that wants other alignments says EINVAL; the page cache takes anything.
+    if (written.error().system_errno() != EINVAL) co_await std::move(written).error();
+    direct_ = nullptr;
+  }
   co_await file_.write_all_at(piece.data, offset, piece.index);
 }
 

@@ -28,11 +28,13 @@ class RemoteSink final : public Sink {
 
 class LocalSink final : public Sink {
  public:
-  explicit LocalSink(LocalFile& file) : file_(file) {}
+  // `direct`: the same file, opened around the page cache; null if it is not.
+  LocalSink(LocalFile& file, LocalFile* direct) : file_(file), direct_(direct) {}
   Task<void> write(const Piece& piece, std::uint64_t offset) override;
 
  private:
   LocalFile& file_;
+  LocalFile* direct_;
 };
 
 // A pipe, a terminal, or a file that somebody else opened: written in order at its own position.
