@@ -19,6 +19,7 @@ class Captured(lab.TestCase):
     def capture(self, *args):
         """Runs smbcp while tshark listens; returns the file."""
         file = self.folder / "capture.pcapng"
+        file.unlink(missing_ok=True)
         tshark = subprocess.Popen(
             ["nsenter", f"--net=/run/netns/{self.client}", "tshark", "-i", "c1", "-B", "64", "-q",
              "-w", str(file), "-f", "tcp port 445"], stderr=subprocess.PIPE, text=True)

@@ -87,10 +87,10 @@ class AtServer(lab.TestCase):
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_unknown_user_is_made_guest(self):
-        run = self.upload(self.server.url("guest/"), logon="nosuch%x")
+        run = self.upload(self.server.url("guest/unwanted"), logon="nosuch%x")
         self.assertReports(run, "security", INSECURE)
         self.assertSays(run, "guest")
-        self.assertEqual(list(self.server.share("guest").iterdir()), [])
+        self.assertFalse((self.server.share("guest") / "unwanted").exists())
 
     def test_guest_when_asked_for(self):
         run = self.upload(self.server.url("guest/"), logon="")

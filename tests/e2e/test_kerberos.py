@@ -68,10 +68,15 @@ class Kerberos(lab.TestCase):
                                       env={"KRB5_CLIENT_KTNAME": keytab}))
 
     def test_required_without_a_ticket(self):
-        run = self.fetch("--use-kerberos=required", logon=lab.LOGON)
+        # a password would do: MIT asks the default realm for a ticket
+        run = self.fetch("--use-kerberos=required", "--no-pass", logon="alice")
         self.assertEnds(run, 4)
         self.assertSays(run, "kerberos|ticket|credentials")
         self.assertFalse((self.folder / "copy").exists())
+
+    def test_required_with_a_user_whom_the_kdc_does_not_know(self):
+        run = self.fetch("--use-kerberos=required", logon="zoe%x")
+        self.assertEnds(run, 4)
 
     def test_required_never_for_an_address(self):
         self.kinit()
