@@ -174,8 +174,10 @@ class Connection {
   SocketProgress last_progress_;
   TimePoint last_progress_at_{};
   bool echo_outstanding_ = false;
-  TimePoint last_echo_at_{};      // when one was last answered
-  std::uint64_t echo_bytes_ = 0;  // each way, that do not count as progress
+  TimePoint last_echo_at_{};  // when one was last answered
+  // What does not count as progress.
+  std::uint64_t echo_bytes_sent_ = 0;
+  std::uint64_t echo_bytes_received_ = 0;
 
   TaskGroup tasks_;  // the two loops, and what the connection sends of its own accord
 };

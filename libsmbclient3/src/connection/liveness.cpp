@@ -16,18 +16,21 @@ constexpr int patience_for_pending = 4;
 // What an ECHO moves shows that the server lives, not that it works for us.
 SocketProgress Connection::progress() {
   SocketProgress progress = reactor_.progress_of(socket_.fd());
-  progress.received_bytes -= std::min(echo_bytes_, progress.received_bytes);
-  progress.acknowledged_bytes -= std::min(echo_bytes_, progress.acknowledged_bytes);
+  progress.received_bytes -= std::min(echo_bytes_received_, progress.received_bytes);
+  progress.acknowledged_bytes -= std::min(echo_bytes_sent_, progress.acknowledged_bytes);
   return progress;
 }
 
 Task<void> Connection::echo() {
   Request request;
   request.set(wire::EchoRequest{});
-  echo_bytes_ += sizeof(std::uint32_t) + request.message.size();  // the response has the same size
+  echo_bytes_sent_ += sizeof(std::uint32_t) + request.message.size();
   Exchange exchange(request);
-  auto sent = co_await transact(exchange);
-  if (sent) last_echo_at_ = reactor_.now();
+  auto answered = co_await transact(exchange);
+  if (answered) {
+    last_echo_at_ = reactor_.now();
+    echo_bytes_received_ += sizeof(std::uint32_t) + request.reply->message.size();
+  }
   echo_outstanding_ = false;
 }
 
@@ -63,13 +66,14 @@ void Connection::check_silence() {
              .on(options_.server_name));
     return;
   }
+  // Set before the probe is queued, which otherwise would begin the silence anew.
+  watch_timer_.set(
+      now + options_.timeout / looks_per_timeout,
+      [](void* self) { static_cast<Connection*>(self)->check_silence(); }, this);
   if (negotiated_ && !echo_outstanding_ && silence >= options_.timeout / 2) {
     echo_outstanding_ = true;
     tasks_.start(echo());
   }
-  watch_timer_.set(
-      now + options_.timeout / looks_per_timeout,
-      [](void* self) { static_cast<Connection*>(self)->check_silence(); }, this);
 }
 
 }  // namespace smb3

@@ -134,9 +134,12 @@ Result<Negotiated> check(const wire::NegotiateResponse& response, const Negotiat
   negotiated.signing_required =
       wire::has(response.security_mode, wire::SecurityMode::signing_required);
   negotiated.capabilities = response.capabilities;
-  negotiated.max_transact_bytes = response.max_transact_size;
-  negotiated.max_read_bytes = response.max_read_size;
-  negotiated.max_write_bytes = response.max_write_size;
+  // [MS-SMB2] 3.2.4.1.5: without multi-credit requests one credit pays for all of a payload.
+  const bool large_mtu = wire::has(response.capabilities, wire::Capabilities::large_mtu);
+  const std::uint32_t most = large_mtu ? ~std::uint32_t{0} : limits::credit_bytes;
+  negotiated.max_transact_bytes = std::min(response.max_transact_size, most);
+  negotiated.max_read_bytes = std::min(response.max_read_size, most);
+  negotiated.max_write_bytes = std::min(response.max_write_size, most);
   negotiated.security_buffer.assign(response.security_buffer.begin(),
                                     response.security_buffer.end());
   return negotiated;

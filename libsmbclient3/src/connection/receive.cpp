@@ -93,6 +93,7 @@ Result<void> Connection::handle_element(const FrameBuffer& buffer,
   const NtStatus status = header.nt_status();
   if (status == NtStatus::pending) {
     if (auto noted = handle_interim(*request, header, sealed_by); !noted) return noted;
+    sendable_.set();
     return window_.grant(header.credits);
   }
   if (auto checked = check_protection(*request, header, element.bytes, sealed_by); !checked) {
@@ -173,9 +174,10 @@ Result<void> Connection::handle_break(Bytes element) {
   for (OpenRecord* open : opens_) {
     if (!(open->file_id == decoded->file_id)) continue;
     const auto level = static_cast<std::uint8_t>(decoded->oplock_level);
+    if (level >= open->oplock_level) continue;
     const std::uint8_t held = std::exchange(open->oplock_level, level);
     // From level II there is only one way down, and no acknowledgement.
-    const bool needs_acknowledgement = held > 1 && level < held;
+    const bool needs_acknowledgement = held > 1;
     if (needs_acknowledgement) tasks_.start(acknowledge_break(*open, level));
   }
   return {};
