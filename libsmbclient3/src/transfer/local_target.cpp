@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "transfer/temporary_name.h"
+#include "wire/types.h"
 
 #include <cerrno>
 #include <climits>
@@ -12,9 +13,6 @@
 
 namespace smb3 {
 namespace {
-
-constexpr std::int64_t ticks_per_second = 10'000'000;  // a FILETIME counts 100 ns
-constexpr std::int64_t seconds_1601_to_1970 = 11'644'473'600;
 
 // Where a path leads through symbolic links; itself where nothing is there yet.
 Result<std::string> resolve_links(const std::string& path) {
@@ -36,17 +34,12 @@ Result<std::string> resolve_links(const std::string& path) {
 
 timespec to_timespec(FileTime time) {
   if (time == 0) return {0, UTIME_OMIT};
-  std::int64_t seconds = time / ticks_per_second;
-  std::int64_t rest = time % ticks_per_second;
-  if (rest < 0) {
-    rest += ticks_per_second;
-    --seconds;
-  }
-  return {static_cast<time_t>(seconds - seconds_1601_to_1970), static_cast<long>(rest * 100)};
+  return wire::to_unix(wire::FileTime{static_cast<std::uint64_t>(time)});
 }
 
 FileTime to_file_time(std::int64_t seconds, std::uint32_t nanoseconds) {
-  return (seconds + seconds_1601_to_1970) * ticks_per_second + nanoseconds / 100;
+  const timespec time{static_cast<time_t>(seconds), static_cast<long>(nanoseconds)};
+  return static_cast<FileTime>(wire::to_file_time(time));
 }
 
 Task<LocalTarget> LocalTarget::open(Reactor& reactor, Local to, CopyOptions options,
