@@ -84,6 +84,7 @@ void Connection::fail_starved() {
     exchange.unanswered_ = 0;
     exchange.sending_ = false;
     finish_if_over(exchange);
+    sendable_.set();  // the next one may be able to go
   }
 }
 

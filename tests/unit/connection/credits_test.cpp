@@ -120,6 +120,7 @@ TEST_F(Credits, ARequestIsStarvedWhenAnswersBringTooFew) {
   peer_.send_frame(refusal(one, NtStatus::end_of_file, granting(4)));
   EXPECT_FALSE(second->result());
   EXPECT_TRUE(starved);
+  EXPECT_FALSE(peer_.is_quiet(milliseconds(5000))) << "the next one goes at once";
   peer_.send_frame(answer(peer_.receive(), wire::EchoResponse{}));
   EXPECT_TRUE(first->result());
   EXPECT_TRUE(third->result());
