@@ -20,16 +20,16 @@
 namespace smb3::test {
 
 // One answer, taken out of the connection's buffers.
-struct Outcome {
+struct Answered {
   NtStatus status = NtStatus::success;
   Octets message;
 };
-using Outcomes = std::vector<Outcome>;
+using AllAnswered = std::vector<Answered>;
 
 using Prepare = std::function<void(Request&)>;
 
 // One exchange; the requests are set up on the reactor's thread. `starved` tells why it failed.
-inline Task<Outcomes> ask(Connection& connection, std::vector<Prepare> members, bool* starved) {
+inline Task<AllAnswered> ask(Connection& connection, std::vector<Prepare> members, bool* starved) {
   std::array<Request, Exchange::requests_max> requests;
   Exchange exchange;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -39,7 +39,7 @@ inline Task<Outcomes> ask(Connection& connection, std::vector<Prepare> members, 
   auto answered = co_await connection.transact(exchange);
   if (starved) *starved = exchange.starved;
   co_await std::move(answered);
-  Outcomes outcomes;
+  AllAnswered outcomes;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Bytes message = requests[i].reply->message;
     outcomes.push_back({requests[i].status(), {message.begin(), message.end()}});
@@ -72,7 +72,7 @@ testing::AssertionResult fails(Result<T> result, ErrorKind kind, std::string_vie
 
 class ConnectionTest : public testing::Test {
  protected:
-  using Asking = std::unique_ptr<Running<Outcomes>>;
+  using Asking = std::unique_ptr<Running<AllAnswered>>;
 
   Reactor& reactor() { return thread_->reactor(); }
   template <class Function>
@@ -123,7 +123,7 @@ class ConnectionTest : public testing::Test {
   }
 
   Asking start(std::vector<Prepare> members, bool* starved = nullptr) {
-    return std::make_unique<Running<Outcomes>>(
+    return std::make_unique<Running<AllAnswered>>(
         reactor(), [this, members, starved] { return ask(*connection_, members, starved); });
   }
   // Still works: an ECHO goes to and fro.

@@ -35,7 +35,7 @@ class Silence : public ConnectionTest {
     }
     return echoes;
   }
-  static bool timed_out(Result<Outcomes> result) {
+  static bool timed_out(Result<AllAnswered> result) {
     return fails(std::move(result), ErrorKind::timed_out, "silent for too long");
   }
 
