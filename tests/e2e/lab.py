@@ -188,6 +188,11 @@ def environment(extra=None):
                             "KRB5_KTNAME", "KRB5_CLIENT_KTNAME", "NTLM_USER_FILE")}
     kept |= {"HOME": str(_session.folder), "LC_ALL": "C.UTF-8",
              "KRB5CCNAME": f"FILE:{_session.folder}/no-ccache"}
+    if SANITIZED:
+        # whole stacks, or the foreign libraries cannot be told from ours
+        kept["ASAN_OPTIONS"] = "fast_unwind_on_malloc=0:detect_leaks=1"
+        kept["LSAN_OPTIONS"] = f"suppressions={ROOT}/tests/support/leaks_of_others.lsan:" \
+                               "print_suppressions=0"
     return kept | (extra or {})
 
 

@@ -73,7 +73,8 @@ class Valgrind(lab.TestCase):
         server = self.start_own(shares=["rw"])
         source = lab.make_file(self.folder / "file", 2 * lab.MIB + 5)
         check = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full",
-                 "--errors-for-leak-kinds=definite"]
+                 "--errors-for-leak-kinds=definite", "--num-callers=40",
+                 f"--suppressions={lab.ROOT}/tests/support/leaks_of_others.valgrind"]
         self.assertEnds(lab.smbcp(source, server.url(), wrap=check, timeout=180), 0)
         self.assertEnds(lab.smbcp(server.url("rw/file"), self.folder / "back", wrap=check,
                                   timeout=180), 0)
