@@ -39,7 +39,7 @@ Entry entry_of(std::string name, const struct stat& status) {
 
 class LocalListing : public Listing {
  public:
-  explicit LocalListing(DIR* directory) : directory_(directory) {}
+  LocalListing(DIR* directory, int descriptor) : directory_(directory), descriptor_(descriptor) {}
   ~LocalListing() override { ::closedir(directory_); }
 
   Task<std::vector<Entry>> next() override {
@@ -52,7 +52,7 @@ class LocalListing : public Listing {
       std::string name = item->d_name;
       if (name == "." || name == "..") continue;
       struct stat status;
-      if (::fstatat(::dirfd(directory_), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+      if (::fstatat(descriptor_, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
         entries.push_back(entry_of(std::move(name), status));
       } else if (errno != ENOENT) {  // else it was removed meanwhile
         entries.push_back({.name = std::unexpected(system_error(errno, "stat").on(name))});
@@ -65,6 +65,7 @@ class LocalListing : public Listing {
 
  private:
   DIR* directory_;
+  int descriptor_;  // the same, and the directory's to close
 };
 
 class LocalSide : public Side {
@@ -91,7 +92,7 @@ class LocalSide : public Side {
       ::close(descriptor);
       co_return system_error(number, "fdopendir").on(path);
     }
-    co_return std::unique_ptr<Listing>(std::make_unique<LocalListing>(directory));
+    co_return std::unique_ptr<Listing>(std::make_unique<LocalListing>(directory, descriptor));
   }
 
   Task<void> make_directory(std::string path, bool is_named) override {

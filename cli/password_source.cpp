@@ -12,7 +12,7 @@
 namespace smb3::cli {
 namespace {
 
-constexpr std::size_t file_bytes_max = 64 * 1024;
+constexpr std::size_t file_bytes_max = 65536;
 constexpr std::size_t password_bytes_max = 4096;
 
 // A buffer of secrets, overwritten in the end. It never grows, so that no copy stays behind.

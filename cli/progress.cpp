@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace smb3::cli {
 namespace {
@@ -18,7 +19,7 @@ constexpr auto rate_window = 5s;
 
 std::string duration_text(double seconds) {
   if (!(seconds < 360'000)) return "--:--";
-  auto whole = static_cast<std::uint64_t>(seconds + 0.5);
+  auto whole = static_cast<std::uint64_t>(std::llround(seconds));
   std::uint64_t hours = whole / 3600, minutes = whole / 60 % 60;
   if (hours != 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
   return fmt::format("{}:{:02}", minutes, whole % 60);

@@ -1,13 +1,13 @@
 #include "prompt.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <string>
 
 namespace smb3::cli {
