@@ -54,6 +54,8 @@ class SMB3_API [[nodiscard]] Error {
   Error about(std::string_view object) &&;
   // What the user can do about it.
   Error advise(std::string_view hint) &&;
+  // The same beside a hint that is there already.
+  Error advise_also(std::string_view hint) &&;
 
   ErrorKind kind() const noexcept;
   std::uint32_t nt_status() const noexcept;  // 0: the peer said nothing

@@ -58,6 +58,12 @@ Error Error::advise(std::string_view hint) && {
   return std::move(*this);
 }
 
+Error Error::advise_also(std::string_view hint) && {
+  if (!details_->hint.empty()) details_->hint += "; ";
+  details_->hint += hint;
+  return std::move(*this);
+}
+
 ErrorKind Error::kind() const noexcept { return details_->kind; }
 std::uint32_t Error::nt_status() const noexcept { return details_->nt_status; }
 int Error::system_errno() const noexcept { return details_->system_errno; }

@@ -181,8 +181,8 @@ Task<void> LocalTarget::discard(Error& failure) {
   if (temporary_.empty()) co_return;
   auto removed = co_await attempt(unlink_path(*reactor_, AT_FDCWD, temporary_));
   if (!removed) {
-    failure = std::move(failure).advise("the incomplete file " + temporary_ +
-                                        " could not be removed; remove it");
+    failure = std::move(failure).advise_also("the incomplete file " + temporary_ +
+                                             " could not be removed; remove it");
   }
 }
 

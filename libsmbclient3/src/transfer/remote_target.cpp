@@ -103,8 +103,8 @@ Task<void> RemoteTarget::discard(Error& failure) {
     if (!closed) removed = !options_.through_temporary;
   }
   if (!removed && open_->path() != path_) {
-    failure = std::move(failure).advise("the incomplete file " + name +
-                                        " could not be removed; remove it");
+    failure = std::move(failure).advise_also("the incomplete file " + name +
+                                             " could not be removed; remove it");
   }
 }
 

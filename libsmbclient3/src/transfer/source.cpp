@@ -18,6 +18,8 @@ Task<Piece> empty_piece(BufferPool& pool) {
   Piece piece;
   piece.reservation = co_await pool.reserve(never);
   piece.buffer = pool.take();
+  // Frames that nobody asked for have taken what was reserved.
+  if (!piece.buffer) co_await Error(ErrorKind::protocol, "the server left no buffer free");
   piece.index = piece.buffer->registered_index();
   co_return std::move(piece);
 }
