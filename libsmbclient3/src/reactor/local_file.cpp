@@ -1,6 +1,10 @@
 // Operations of files, with their errors put into words.
 #include "reactor/local_file.h"
 
+#include <algorithm>
+#include <array>
+#include <sys/mman.h>
+
 #include <linux/openat2.h>
 #include <unistd.h>
 
@@ -76,6 +80,44 @@ Task<void> LocalFile::write_all_at(Bytes bytes, std::uint64_t offset, std::int16
     bytes = bytes.subspan(static_cast<std::size_t>(result));
     if (offset != current_position) offset += static_cast<std::size_t>(result);
   }
+}
+
+MappedPart::~MappedPart() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+namespace {
+
+// Whether touching the bytes waits for no disk. Of files that the caller may not write the kernel
+// does not tell the truth; then a disk is waited for here, at worst.
+bool is_resident(Bytes bytes) {
+  constexpr std::size_t page_bytes = 4096;
+  std::array<unsigned char, 1024> pages;
+  const std::size_t count = (bytes.size() + page_bytes - 1) / page_bytes;
+  if (count > pages.size()) return false;
+  auto* start = const_cast<std::byte*>(bytes.data());
+  if (::mincore(start, bytes.size(), pages.data()) != 0) return false;
+  return std::all_of(pages.begin(), pages.begin() + static_cast<std::ptrdiff_t>(count),
+                     [](unsigned char page) { return (page & 1) != 0; });
+}
+
+}  // namespace
+
+Task<MappedPart> LocalFile::map_at(std::uint64_t offset, std::size_t length) {
+  void* memory = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, fd_, static_cast<off_t>(offset));
+  if (memory == MAP_FAILED) co_return failed(errno, "mmap");
+  MappedPart part(Bytes(static_cast<const std::byte*>(memory), length));
+  // What is in memory already is mapped at once; only a disk is worth the way to another thread.
+  if (is_resident(part.bytes()) && ::madvise(memory, length, MADV_POPULATE_READ) == 0) {
+    co_return std::move(part);
+  }
+  Operation operation{.code = OperationCode::advise,
+                      .flags = MADV_POPULATE_READ,
+                      .buffer = memory,
+                      .length = length};
+  const int result = co_await perform(*reactor_, operation);
+  if (result < 0) co_return failed(-result, "madvise");
+  co_return std::move(part);
 }
 
 Task<void> LocalFile::allocate(std::uint64_t offset, std::uint64_t length, int flags) {

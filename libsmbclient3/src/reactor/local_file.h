@@ -10,8 +10,28 @@
 #include <time.h>
 
 #include <string>
+#include <utility>
 
 namespace smb3 {
+
+// Bytes of a file in memory, where the page cache has them. If the file is cut off meanwhile, who
+// touches them dies of SIGBUS: they are for the kernel alone, which answers EFAULT.
+class MappedPart {
+ public:
+  MappedPart() = default;
+  explicit MappedPart(Bytes bytes) noexcept : bytes_(bytes) {}
+  MappedPart(MappedPart&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  MappedPart& operator=(MappedPart&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~MappedPart();
+
+  Bytes bytes() const noexcept { return bytes_; }
+
+ private:
+  Bytes bytes_;
+};
 
 // As an offset: where the open file itself stands; it moves on with what is read and written.
 inline constexpr std::uint64_t current_position = ~std::uint64_t{0};
@@ -36,6 +56,9 @@ class LocalFile {
   Task<std::size_t> read_at(MutableBytes bytes, std::uint64_t offset,
                             std::int16_t buffer_index = -1);
   Task<void> write_all_at(Bytes bytes, std::uint64_t offset, std::int16_t buffer_index = -1);
+  // Maps a part that lies inside the file and reads it into the page cache, without waiting here.
+  // `offset` is a multiple of the page size.
+  Task<MappedPart> map_at(std::uint64_t offset, std::size_t length);
   // fallocate(2); `flags` of FALLOC_FL_*.
   Task<void> allocate(std::uint64_t offset, std::uint64_t length, int flags = 0);
   Task<void> sync();

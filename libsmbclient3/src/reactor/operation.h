@@ -21,21 +21,22 @@ using TimePoint = std::chrono::nanoseconds;
 inline constexpr TimePoint never = TimePoint::max();
 
 enum class OperationCode : std::uint8_t {
-  connect,        // fd, address (sockaddr), length
-  receive,        // fd, buffer, length; receive_all: until the buffer is full (fewer bytes: the
-                  // stream has ended)
-  send,           // fd, message (msghdr); ends when all is handed to the kernel
-  shutdown,       // fd, flags (SHUT_*)
-  open,           // fd (directory), path, how
-  close,          // fd
-  read,           // fd, buffer, length, offset; buffer_index
-  write,          // fd, buffer, length, offset; buffer_index
-  allocate,       // fd, offset, length, flags (FALLOC_FL_*)
-  sync,           // fd
-  status,         // fd (directory), path, flags, mask (mode), statx
-  rename,         // fd, path, to_fd, to_path, flags (RENAME_*)
-  unlink,         // fd, path, flags (AT_REMOVEDIR)
-  make_directory  // fd, path, mode
+  connect,         // fd, address (sockaddr), length
+  receive,         // fd, buffer, length; receive_all: until the buffer is full (fewer bytes: the
+                   // stream has ended)
+  send,            // fd, message (msghdr); ends when all is handed to the kernel
+  shutdown,        // fd, flags (SHUT_*)
+  open,            // fd (directory), path, how
+  close,           // fd
+  read,            // fd, buffer, length, offset; buffer_index
+  write,           // fd, buffer, length, offset; buffer_index
+  allocate,        // fd, offset, length, flags (FALLOC_FL_*)
+  sync,            // fd
+  status,          // fd (directory), path, flags, mask (mode), statx
+  rename,          // fd, path, to_fd, to_path, flags (RENAME_*)
+  unlink,          // fd, path, flags (AT_REMOVEDIR)
+  make_directory,  // fd, path, mode
+  advise           // buffer, length, flags (MADV_*)
 };
 
 // Owned by the awaiting frame; its address stays fixed until it has ended. Every operation that is

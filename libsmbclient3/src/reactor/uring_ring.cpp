@@ -44,6 +44,7 @@ constexpr NeededCode needed_codes[] = {
     {IORING_OP_RENAMEAT, "RENAMEAT"},
     {IORING_OP_UNLINKAT, "UNLINKAT"},
     {IORING_OP_MKDIRAT, "MKDIRAT"},
+    {IORING_OP_MADVISE, "MADVISE"},
     {IORING_OP_POLL_ADD, "POLL_ADD"},
     {IORING_OP_ASYNC_CANCEL, "ASYNC_CANCEL"},
 };
@@ -169,6 +170,8 @@ void prepare(io_uring_sqe* sqe, const Operation& op, SendRest& rest) {
       return io_uring_prep_renameat(sqe, op.fd, op.path, op.to_fd, op.to_path, flags);
     case OperationCode::unlink: return io_uring_prep_unlinkat(sqe, op.fd, op.path, op.flags);
     case OperationCode::make_directory: return io_uring_prep_mkdirat(sqe, op.fd, op.path, op.mode);
+    case OperationCode::advise:
+      return io_uring_prep_madvise(sqe, op.buffer, static_cast<off_t>(op.length), op.flags);
   }
 }
 

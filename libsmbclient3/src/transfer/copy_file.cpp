@@ -100,7 +100,10 @@ struct LocalOrigin {
   BasicInformation information;
 };
 
-Task<LocalOrigin> open_origin(Local from, BufferPool& pool, Reactor& reactor, CopyOptions options) {
+// `plain`: what is read is sent as it is.
+Task<LocalOrigin> open_origin(Local from, Connection& connection, bool plain, CopyOptions options) {
+  BufferPool& pool = connection.pool();
+  Reactor& reactor = connection.reactor();
   LocalOrigin origin;
   origin.file = std::make_unique<LocalFile>();
   if (from.descriptor() >= 0) {
@@ -115,7 +118,11 @@ Task<LocalOrigin> open_origin(Local from, BufferPool& pool, Reactor& reactor, Co
   // Files of /proc and the like say 0 and have contents.
   if (S_ISREG(status.stx_mode) && status.stx_size != 0 && from.descriptor() < 0) {
     origin.size = status.stx_size;
-    origin.source = std::make_unique<LocalSource>(*origin.file, pool);
+    if (plain && origin.size >= limits::chunk_bytes) {
+      origin.source = std::make_unique<MappedSource>(*origin.file, pool);
+    } else {
+      origin.source = std::make_unique<LocalSource>(*origin.file, pool);
+    }
   } else {
     origin.source = std::make_unique<LocalStreamSource>(*origin.file, pool, reactor);
   }
@@ -148,8 +155,8 @@ Task<CopyReport> download(TreeConnect& from, std::string path, Local to,
 
 Task<CopyReport> upload(Local from, TreeConnect& to, std::string path,
                         const Interruption& interruption, CopyOptions options) {
-  Connection& connection = to.connection();
-  LocalOrigin origin = co_await open_origin(from, connection.pool(), connection.reactor(), options);
+  const bool plain = !to.session().signs() && !to.seals();
+  LocalOrigin origin = co_await open_origin(from, to.connection(), plain, options);
   RemoteTarget target = co_await RemoteTarget::open(to, std::move(path), options);
   auto report =
       co_await attempt(fill(target, fill_remote(*origin.source, origin.size, origin.information,

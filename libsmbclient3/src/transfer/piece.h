@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "connection/frame_buffer.h"
 #include "reactor/buffer_pool.h"
+#include "reactor/local_file.h"
 
 #include <optional>
 
@@ -13,7 +14,8 @@ namespace smb3 {
 struct Piece {
   Reservation reservation;
   FrameBuffer frame;             // as received, or
-  std::optional<Buffer> buffer;  // as read from a local file
+  std::optional<Buffer> buffer;  // as read from a local file, or
+  MappedPart mapped;             // as it lies in the page cache
   Bytes data;
   std::int16_t index = -1;  // of the registered memory
 };

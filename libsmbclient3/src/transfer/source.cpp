@@ -34,6 +34,16 @@ Task<Piece> LocalSource::read(std::uint64_t offset, std::uint32_t length) {
   co_return std::move(piece);
 }
 
+Task<Piece> MappedSource::read(std::uint64_t offset, std::uint32_t length) {
+  auto mapped = co_await attempt(file_.map_at(offset, length));
+  // Whatever is wrong (no mapping here, a shorter file, a bad disk), reading tells it exactly.
+  if (!mapped) co_return co_await otherwise_.read(offset, length);
+  Piece piece;
+  piece.mapped = std::move(*mapped);
+  piece.data = piece.mapped.bytes();
+  co_return std::move(piece);
+}
+
 Task<Piece> LocalStreamSource::read(std::uint64_t offset, std::uint32_t length) {
   Piece piece = co_await empty_piece(pool_);
   const bool my_turn = co_await turns_.turn_of(offset);

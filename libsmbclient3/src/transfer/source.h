@@ -36,6 +36,18 @@ class LocalSource final : public Source {
   BufferPool& pool_;
 };
 
+// A regular file whose bytes go to the network as they lie in the page cache, without a copy. Only
+// for connections that neither sign nor seal: what is signed must not change before it is sent.
+class MappedSource final : public Source {
+ public:
+  MappedSource(LocalFile& file, BufferPool& pool) : file_(file), otherwise_(file, pool) {}
+  Task<Piece> read(std::uint64_t offset, std::uint32_t length) override;
+
+ private:
+  LocalFile& file_;
+  LocalSource otherwise_;  // where a file system cannot map
+};
+
 // A pipe or a device: read in order, whatever the order of the lanes.
 class LocalStreamSource final : public Source {
  public:
