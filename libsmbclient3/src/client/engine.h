@@ -89,7 +89,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::vector<SessionNode*> nodes_;                   // all that live
   std::vector<std::weak_ptr<SessionNode>> sessions_;  // those that may be shared
   bool shut_down_ = false;
-  TaskGroup background_;                              // closings that nobody waits for
+  TaskGroup background_;  // closings that nobody waits for
 };
 
 }  // namespace smb3
