@@ -289,6 +289,20 @@ TEST_F(ProtectionTest, OnlyAnAttachedSessionCanBeSpokenFor) {
   EXPECT_TRUE(fails(asked->result(), ErrorKind::protocol, "no session of this connection"));
 }
 
+TEST_F(ProtectionTest, ASessionWithoutACipherCannotBeSpokenForEncrypted) {
+  connect_protected();
+  on_reactor([this] {
+    connection_->detach(*protection_);
+    protection_ = std::make_unique<Protection>(
+        session_id, Signer::create(SigningAlgorithm::aes_128_gmac, key_of(16, 0x51)).value(),
+        std::nullopt, NonceRange(0));
+    connection_->attach(*protection_);
+  });
+  auto asked = start({protect(ProtectionLevel::sign)});
+  peer_.send_frame(server_->seal(end_of_file(peer_.receive())));
+  EXPECT_TRUE(fails(asked->result(), ErrorKind::protocol, "no session of this connection"));
+}
+
 TEST_F(ProtectionTest, WithoutNoncesNothingIsSent) {
   connect_protected();
   on_reactor([this] {
