@@ -2,40 +2,129 @@
 
 #include <smbclient3/share_path.h>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <getopt.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 namespace smb3::cli {
 namespace {
 
-constexpr int first_index = 256;  // above every letter
+// Stand for a value that is absent ("--name") or empty ("--name="): in either case CLI11 would take
+// the next argument for it. No command line can hold them.
+constexpr std::string_view no_value("\0n", 2);
+constexpr std::string_view empty_value("\0e", 2);
 
 Error usage(std::string what) { return Error(ErrorKind::local, std::move(what)); }
 
 std::string shown(const Option& option) { return "--" + option.name; }
 
-// Why getopt_long returned '?'.
-Error refusal(std::span<const Option> table, const char* argument) {
-  if (optopt >= first_index) {
-    return usage(shown(table[static_cast<std::size_t>(optopt - first_index)]) + " takes no value");
+// Where in argv a value lies: CLI11 hands out copies, but a secret is overwritten where it is.
+char* find_in(std::span<char* const> arguments, std::string_view value) {
+  static char empty[] = "";
+  if (value == empty_value) return empty;
+  for (char* argument : arguments) {
+    const std::string_view text(argument);
+    if (text.ends_with(value)) return argument + (text.size() - value.size());
   }
-  if (optopt != 0) return usage(fmt::format("unknown option -{}", static_cast<char>(optopt)));
-  // What follows a '=' can be a secret.
-  std::string_view name(argument);
-  return usage("unknown or ambiguous option " + std::string(name.substr(0, name.find('='))));
+  return nullptr;
 }
 
-const Option* find(std::span<const Option> table, int code) {
-  if (code >= first_index) return &table[static_cast<std::size_t>(code - first_index)];
-  auto found = std::ranges::find(table, code, &Option::letter);
-  return found == table.end() ? nullptr : &*found;
-}
+// One command line on its way through CLI11.
+class Reading {
+ public:
+  Reading(std::span<const Option> table, std::span<char* const> arguments)
+      : table_(table), arguments_(arguments) {
+    app_.set_help_flag();
+    app_.allow_extras();
+    for (const Option& entry : table) add(entry);
+  }
+
+  Result<std::vector<char*>> read() {
+    const auto mark = std::ranges::find_if(
+        arguments_, [](const char* argument) { return std::strcmp(argument, "--") == 0; });
+    std::vector<std::string> before(arguments_.begin(), mark);
+    for (std::string& argument : before) say_what_is_absent(argument);
+    std::ranges::reverse(before);  // as CLI11 takes them
+    try {
+      app_.parse(std::move(before));
+    } catch (const CLI::ParseError& error) {
+      return std::unexpected(refusal(error));
+    }
+    if (failure_) return std::unexpected(std::move(*failure_));
+    return operands(mark);
+  }
+
+ private:
+  void add(const Option& entry) {
+    std::string names = shown(entry);
+    if (entry.letter != 0) names = std::string("-") + entry.letter + "," + names;
+    if (entry.takes == Takes::nothing) {
+      app_.add_flag_callback(names, [this, &entry] { apply(entry, nullptr); })
+          ->disable_flag_override()
+          ->trigger_on_parse();
+    } else {
+      app_.add_option_function<std::string>(
+              names,
+              [this, &entry](const std::string& value) {
+                apply(entry, value == no_value ? nullptr : find_in(arguments_, value));
+              })
+          ->trigger_on_parse();
+    }
+  }
+
+  void apply(const Option& entry, char* value) {
+    if (failure_) return;
+    auto applied = entry.apply(value);
+    if (!applied) failure_.emplace(std::move(applied).error().on(shown(entry)));
+  }
+
+  void say_what_is_absent(std::string& argument) const {
+    for (const Option& entry : table_) {
+      if (entry.takes == Takes::maybe_value && argument == shown(entry)) {
+        argument.append("=").append(no_value);
+      } else if (entry.takes != Takes::nothing && argument == shown(entry) + "=") {
+        argument.append(empty_value);
+      }
+    }
+  }
+
+  // In our own words: CLI11's can hold the value of an unknown option, which can be a secret.
+  Error refusal(const CLI::ParseError& error) const {
+    const std::string text = error.what();
+    for (const Option& entry : table_) {
+      if (text.find(shown(entry)) == text.npos && !text.starts_with(entry.name + " ")) continue;
+      return usage(shown(entry) +
+                   (entry.takes == Takes::nothing ? " takes no value" : " needs a value"));
+    }
+    return usage("the command line cannot be read");
+  }
+
+  Result<std::vector<char*>> operands(std::span<char* const>::iterator mark) {
+    std::vector<char*> found;
+    auto at = arguments_.begin();
+    for (const std::string& text : app_.remaining()) {
+      if (text.size() > 1 && text.front() == '-') {
+        const std::string name = text.substr(0, text.find('='));
+        return std::unexpected(usage("unknown option " + name));
+      }
+      at = std::find_if(at, mark, [&text](const char* argument) { return text == argument; });
+      found.push_back(*at++);
+    }
+    if (mark != arguments_.end()) found.insert(found.end(), mark + 1, arguments_.end());
+    return found;
+  }
+
+  std::span<const Option> table_;
+  std::span<char* const> arguments_;
+  CLI::App app_;
+  std::optional<Error> failure_;
+};
 
 }  // namespace
 
@@ -51,35 +140,8 @@ void append(std::vector<Option>& table, std::vector<Option> more) {
 }
 
 Result<std::vector<char*>> read_options(std::span<const Option> table, int argc, char** argv) {
-  std::string letters = ":";  // a missing value is told from an unknown option
-  std::vector<option> names;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const Option& entry = table[i];
-    int has_argument = entry.takes == Takes::nothing ? no_argument
-                       : entry.takes == Takes::value ? required_argument
-                                                     : optional_argument;
-    names.push_back({entry.name.c_str(), has_argument, nullptr, first_index + static_cast<int>(i)});
-    // getopt_long says '?' for what it does not know, so that letter is found on that way.
-    if (entry.letter == 0 || entry.letter == '?') continue;
-    letters += entry.letter;
-    if (entry.takes == Takes::value) letters += ':';
-    if (entry.takes == Takes::maybe_value) letters += "::";
-  }
-  names.push_back({});
-
-  opterr = 0;
-  optind = 0;  // begin anew
-  for (int code; (code = getopt_long(argc, argv, letters.c_str(), names.data(), nullptr)) != -1;) {
-    const Option* entry = find(table, code == ':' || code == '?' ? optopt : code);
-    if (code == '?' && (optopt != '?' || entry == nullptr)) {
-      return std::unexpected(refusal(table, argv[optind - 1]));
-    }
-    if (code == ':') return std::unexpected(usage(shown(*entry) + " needs a value"));
-    if (auto applied = entry->apply(optarg); !applied) {
-      return std::unexpected(std::move(applied).error().on(shown(*entry)));
-    }
-  }
-  return std::vector<char*>(argv + optind, argv + argc);
+  const auto count = static_cast<std::size_t>(std::max(argc - 1, 0));
+  return Reading(table, std::span<char* const>(argv + std::min(argc, 1), count)).read();
 }
 
 std::string help_of(std::span<const Option> table) {

@@ -14,7 +14,8 @@ namespace smb3::cli {
 enum class Takes : std::uint8_t {
   nothing,
   value,        // "--name=VALUE", "--name VALUE", "-nVALUE", "-n VALUE"
-  maybe_value,  // "--name=VALUE" or "--name" alone: the next argument is never taken for a value
+  maybe_value,  // "--name=VALUE" or "--name" alone, without a letter: the next argument is never
+                // taken for a value
 };
 
 struct Option {
@@ -33,7 +34,7 @@ Option flag(char letter, std::string name, std::string help, bool& target);
 void append(std::vector<Option>& table, std::vector<Option> more);
 
 // Applies the options, which may stand between the operands up to a "--", and returns the
-// operands. Not for several threads at once (getopt_long).
+// operands.
 Result<std::vector<char*>> read_options(std::span<const Option> table, int argc, char** argv);
 
 // One entry an option, in the table's order.
