@@ -14,7 +14,7 @@ bool has_signing(SigningAlgorithm algorithm) {
   switch (algorithm) {
     case SigningAlgorithm::hmac_sha256:
       return openssl::fetch_mac("HMAC") && openssl::fetch_digest("SHA256");
-    case SigningAlgorithm::aes_128_cmac: return openssl::fetch_cipher("AES-128-CBC") != nullptr;
+    case SigningAlgorithm::aes_128_cmac: return openssl::fetch_mac("CMAC") != nullptr;
     case SigningAlgorithm::aes_128_gmac: return openssl::fetch_cipher("AES-128-GCM") != nullptr;
   }
   return false;

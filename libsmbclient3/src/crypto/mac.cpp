@@ -1,7 +1,5 @@
-// AES-GMAC and HMAC-SHA256; AES-CMAC has its own file.
 #include "crypto/mac.h"
 
-#include "crypto/cmac.h"
 #include "crypto/openssl.h"
 
 #include <openssl/core_names.h>
@@ -9,6 +7,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <string>
 #include <utility>
 
 namespace smb3 {
@@ -43,23 +42,24 @@ class Gmac final : public Mac {
   openssl::CipherContextPtr gcm_;
 };
 
-class Hmac final : public Mac {
+// HMAC-SHA256 and AES-CMAC.
+class Evp final : public Mac {
  public:
-  explicit Hmac(openssl::MacContextPtr hmac) noexcept : hmac_(std::move(hmac)) {}
+  explicit Evp(openssl::MacContextPtr mac) noexcept : mac_(std::move(mac)) {}
 
   bool begin(const GmacNonce&) override {
-    return EVP_MAC_init(hmac_.get(), nullptr, 0, nullptr);  // the key stays
+    return EVP_MAC_init(mac_.get(), nullptr, 0, nullptr);  // the key stays
   }
 
   bool update(Bytes piece) override {
-    return EVP_MAC_update(hmac_.get(), openssl::in(piece.data()), piece.size());
+    return EVP_MAC_update(mac_.get(), openssl::in(piece.data()), piece.size());
   }
 
   bool finish(Tag& tag) override {
     std::array<std::byte, 32> whole;
     std::size_t length = 0;
-    if (!EVP_MAC_final(hmac_.get(), openssl::out(whole.data()), &length, whole.size()) ||
-        length != whole.size()) {
+    if (!EVP_MAC_final(mac_.get(), openssl::out(whole.data()), &length, whole.size()) ||
+        length < tag.size()) {
       return false;
     }
     std::copy_n(whole.begin(), tag.size(), tag.begin());
@@ -67,7 +67,7 @@ class Hmac final : public Mac {
   }
 
  private:
-  openssl::MacContextPtr hmac_;
+  openssl::MacContextPtr mac_;
 };
 
 Result<std::unique_ptr<Mac>> make_gmac(const Key& key) {
@@ -81,27 +81,29 @@ Result<std::unique_ptr<Mac>> make_gmac(const Key& key) {
   return std::make_unique<Gmac>(std::move(gcm));
 }
 
-Result<std::unique_ptr<Mac>> make_hmac(const Key& key) {
-  const auto mac = openssl::fetch_mac("HMAC");
-  if (!mac || !openssl::fetch_digest("SHA256")) return std::unexpected(openssl::lacks("SHA-256"));
-  openssl::MacContextPtr hmac(EVP_MAC_CTX_new(mac.get()));
-  char digest[] = "SHA256";
+Result<std::unique_ptr<Mac>> make_evp(const char* name, const Key& key, const char* parameter,
+                                      std::string algorithm) {
+  const auto fetched = openssl::fetch_mac(name);
+  if (!fetched) return std::unexpected(openssl::lacks(name));
+  openssl::MacContextPtr mac(EVP_MAC_CTX_new(fetched.get()));
   const OSSL_PARAM parameters[] = {
-      OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
+      OSSL_PARAM_construct_utf8_string(parameter, algorithm.data(), 0),
       OSSL_PARAM_construct_end(),
   };
-  if (!hmac || !EVP_MAC_init(hmac.get(), openssl::in(key.bytes().data()), key.size(), parameters)) {
+  if (!mac || !EVP_MAC_init(mac.get(), openssl::in(key.bytes().data()), key.size(), parameters)) {
     return std::unexpected(openssl::failed("EVP_MAC_init"));
   }
-  return std::make_unique<Hmac>(std::move(hmac));
+  return std::make_unique<Evp>(std::move(mac));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Mac>> make_mac(SigningAlgorithm algorithm, const Key& key) {
   switch (algorithm) {
-    case SigningAlgorithm::hmac_sha256: return make_hmac(key);
-    case SigningAlgorithm::aes_128_cmac: return Cmac::make(key);
+    case SigningAlgorithm::hmac_sha256:
+      return make_evp("HMAC", key, OSSL_MAC_PARAM_DIGEST, "SHA256");
+    case SigningAlgorithm::aes_128_cmac:
+      return make_evp("CMAC", key, OSSL_MAC_PARAM_CIPHER, "AES-128-CBC");
     case SigningAlgorithm::aes_128_gmac: return make_gmac(key);
   }
   return std::unexpected(Error(ErrorKind::unsupported, "unknown signing algorithm"));
