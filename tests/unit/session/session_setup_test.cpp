@@ -42,9 +42,8 @@ class LogonTest : public SessionTest {
     return logon;
   }
 
-  // All but the last answer.
-  Final converse() {
-    PreauthIntegrity chain = negotiated_.preauth;
+  // All but the last answer. `chain`: what the server has seen of NEGOTIATE.
+  Final converse(PreauthIntegrity chain = {}) {
     Final final;
     final.request = peer_.receive();
     Octets token = accept(final.request, chain);
@@ -228,8 +227,9 @@ TEST_F(LogonTest, AChangedFinalAnswerIsNotBelieved) {
 // As after a downgrade of NEGOTIATE: the two sides have seen different messages.
 TEST_F(LogonTest, AnotherChainOfMessagesIsNoticed) {
   auto logon = start_logon(alice());
-  ASSERT_TRUE(negotiated_.preauth.update(Octets(10)));  // the client has copied it before
-  const Final final = converse();
+  PreauthIntegrity other;
+  ASSERT_TRUE(other.update(Octets(10)));
+  const Final final = converse(other);
   ASSERT_TRUE(final.keys);
   peer_.send_frame(final.keys->sign(final_answer(final)));
   EXPECT_TRUE(fails(logon->result(), ErrorKind::security, "signature"));
