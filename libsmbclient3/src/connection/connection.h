@@ -67,7 +67,7 @@ class Connection {
 
   // Ends everything with this error, now. Later calls change nothing.
   void fail(Error error);
-  // Fails what is left and waits until nothing of ours runs any longer.
+  // Fails what is left and waits until nothing of ours runs any longer. Once.
   Task<void> close();
 
   bool has_failed() const noexcept { return failure_.has_value(); }

@@ -41,8 +41,6 @@ struct Request {
   wire::HeaderFlags flags{};
   Protection* protection = nullptr;  // the session's keys; null before it has any
   ProtectionLevel level = ProtectionLevel::plain;
-  // SESSION_SETUP alone: its replies are verified by who derives the keys.
-  bool verified_by_caller = false;
 
   // Room for the header, then the body; as sent once it was sent.
   ByteBuffer message;

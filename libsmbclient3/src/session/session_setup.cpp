@@ -123,6 +123,10 @@ Task<wire::SessionSetupResponse> SessionSetup::send(const std::vector<std::byte>
       Error logon(ErrorKind::authentication, "the logon was refused: " + refused.what());
       refused = std::move(logon).status(static_cast<std::uint32_t>(status)).during("SESSION_SETUP");
     }
+    // With two mechanisms the user wants to know why it was not the better one.
+    if (std::string reason = authenticator_->fallback_reason(); !reason.empty()) {
+      refused = std::move(refused).advise("Kerberos was not used: " + reason);
+    }
     co_await std::move(refused);
   }
   const std::uint64_t id = request_.reply->header.session_id;

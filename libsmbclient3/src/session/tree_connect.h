@@ -20,8 +20,8 @@ class TreeConnect {
   Task<void> disconnect();
 
   // Fills in what every request on this share needs.
-  void prepare(Request& request) {
-    session_.prepare(request, seals_);
+  void prepare(Request& request, bool must_sign = false) {
+    session_.prepare(request, seals_, must_sign);
     request.tree_id = id_;
   }
 
