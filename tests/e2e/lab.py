@@ -48,6 +48,8 @@ def session():
     def stop(*_):
         raise KeyboardInterrupt
     signal.signal(signal.SIGTERM, stop)
+    # A shell's background job ignores Ctrl-C, and so would what it starts: the tools under test.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     _session = Session()
     try:
         yield
