@@ -24,22 +24,26 @@ Error usage(std::string what) { return Error(ErrorKind::local, std::move(what));
 
 std::string shown(const Option& option) { return "--" + option.name; }
 
-// Where in argv a value lies: CLI11 hands out copies, but a secret is overwritten where it is.
-char* find_in(std::span<char* const> arguments, std::string_view value) {
-  static char empty[] = "";
-  if (value == empty_value) return empty;
-  for (char* argument : arguments) {
-    const std::string_view text(argument);
-    if (text.ends_with(value)) return argument + (text.size() - value.size());
-  }
-  return nullptr;
+// Whether an argument is this option, with `value` in it: "--name=VALUE", or "-nVALUE" behind other
+// letters.
+bool holds(std::string_view argument, const Option& option, std::string_view value) {
+  if (argument == shown(option) + "=" + std::string(value)) return true;
+  return option.letter != 0 && !value.empty() && !argument.starts_with("--") &&
+         argument.starts_with('-') && argument.ends_with(option.letter + std::string(value));
+}
+
+// Whether an argument is this option, with its value in the next argument.
+bool announces(std::string_view argument, const Option& option) {
+  if (argument == shown(option)) return true;
+  return option.letter != 0 && argument.size() > 1 && !argument.starts_with("--") &&
+         argument.starts_with('-') && argument.ends_with(option.letter);
 }
 
 // One command line on its way through CLI11.
 class Reading {
  public:
   Reading(std::span<const Option> table, std::span<char* const> arguments)
-      : table_(table), arguments_(arguments) {
+      : table_(table), arguments_(arguments), is_value_(arguments.size()) {
     app_.set_help_flag();
     app_.allow_extras();
     for (const Option& entry : table) add(entry);
@@ -57,7 +61,7 @@ class Reading {
       return std::unexpected(refusal(error));
     }
     if (failure_) return std::unexpected(std::move(*failure_));
-    return operands(mark);
+    return operands(static_cast<std::size_t>(mark - arguments_.begin()));
   }
 
  private:
@@ -72,10 +76,28 @@ class Reading {
       app_.add_option_function<std::string>(
               names,
               [this, &entry](const std::string& value) {
-                apply(entry, value == no_value ? nullptr : find_in(arguments_, value));
+                if (value == no_value) return apply(entry, nullptr);
+                char* found = find_value(entry, value == empty_value ? "" : value);
+                if (found != nullptr) return apply(entry, found);
+                if (!failure_) failure_.emplace(usage(shown(entry) + " needs a value"));
               })
           ->trigger_on_parse();
     }
+  }
+
+  // Where in argv the value lies: CLI11 hands out copies, but a secret is overwritten where it is.
+  // Options are applied in their order, so that what was passed by is not looked at again.
+  char* find_value(const Option& entry, std::string_view value) {
+    while (next_ < arguments_.size()) {
+      char* argument = arguments_[next_++];
+      const std::string_view text(argument);
+      if (holds(text, entry, value)) return argument + (text.size() - value.size());
+      if (announces(text, entry) && next_ < arguments_.size() && value == arguments_[next_]) {
+        is_value_[next_] = true;
+        return arguments_[next_++];
+      }
+    }
+    return nullptr;
   }
 
   void apply(const Option& entry, char* value) {
@@ -105,23 +127,25 @@ class Reading {
     return usage("the command line cannot be read");
   }
 
-  Result<std::vector<char*>> operands(std::span<char* const>::iterator mark) {
-    std::vector<char*> found;
-    auto at = arguments_.begin();
+  Result<std::vector<char*>> operands(std::size_t mark) {
+    auto is_option = [](std::string_view text) { return text.size() > 1 && text.front() == '-'; };
     for (const std::string& text : app_.remaining()) {
-      if (text.size() > 1 && text.front() == '-') {
-        const std::string name = text.substr(0, text.find('='));
-        return std::unexpected(usage("unknown option " + name));
+      if (is_option(text)) {
+        return std::unexpected(usage("unknown option " + text.substr(0, text.find('='))));
       }
-      at = std::find_if(at, mark, [&text](const char* argument) { return text == argument; });
-      found.push_back(*at++);
     }
-    if (mark != arguments_.end()) found.insert(found.end(), mark + 1, arguments_.end());
+    std::vector<char*> found;
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      bool is_operand = i > mark || (i < mark && !is_value_[i] && !is_option(arguments_[i]));
+      if (is_operand) found.push_back(arguments_[i]);
+    }
     return found;
   }
 
   std::span<const Option> table_;
   std::span<char* const> arguments_;
+  std::vector<bool> is_value_;  // of each argument: it is the value of the option before it
+  std::size_t next_ = 0;        // the first argument that no option was looked for in
   CLI::App app_;
   std::optional<Error> failure_;
 };

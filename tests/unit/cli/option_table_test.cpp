@@ -88,6 +88,40 @@ TEST_F(OptionTable, OperandsAreTakenAsTheyAre) {
   EXPECT_EQ(error, "");
 }
 
+// A value is found where it stands, not where something ends in the same way.
+TEST_F(OptionTable, ValuesAreThoseOfTheOption) {
+  Arguments arguments({"box", "--secret", "x", "x", "thex", "-aSx", "--secret=x", "-mS", "box",
+                       "box", "--", "x", "--secret=x"});
+  std::vector<Option> table = {
+      flag('a', "all", "take all", all),
+      flag('m', "many", "take many", many),
+      {'S', "secret", Takes::value, "X", "overwritten",
+       [](char* text) {
+         overwrite(text);
+         return Result<void>();
+       }},
+  };
+  auto operands = read_options(table, arguments.count(), arguments.pointers());
+  ASSERT_TRUE(operands) << describe(operands.error());
+  EXPECT_THAT(std::vector<std::string>(operands->begin(), operands->end()),
+              ElementsAre("box", "x", "thex", "box", "x", "--secret=x"));
+  EXPECT_EQ(arguments.seen(),
+            "program box --secret * x thex -aS* --secret=* -mS *** box -- x --secret=x ");
+}
+
+TEST_F(OptionTable, ValuesMayLookLikeOptionsOrBeEmpty) {
+  EXPECT_THAT(read({"--value", "--all", "one"}), ElementsAre("one"));
+  EXPECT_EQ(value, "--all");
+  EXPECT_FALSE(all);
+  EXPECT_THAT(read({"--value", "", "one"}), ElementsAre("one"));
+  EXPECT_EQ(value, "");
+  EXPECT_THAT(read({"-v", "", "one"}), ElementsAre("one"));
+  EXPECT_EQ(value, "");
+  EXPECT_EQ(error, "");
+  read({"--value", "--maybe", "one"});  // what cannot be found is refused
+  EXPECT_TRUE(value == "--maybe" || error == "--value needs a value") << value << error;
+}
+
 TEST_F(OptionTable, SaysWhatIsWrong) {
   read({"--unheard"});
   EXPECT_EQ(error, "unknown option --unheard");
