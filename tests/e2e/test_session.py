@@ -28,6 +28,11 @@ class Probe(lab.TestCase):
                 server = self.start_own(settings=settings)
                 self.assertEqual(lab.tool(*self.probe(server, "requests")), "done\n")
 
+    def test_refused_logons_leave_no_descriptor(self):
+        count = 1000 if lab.LONG else 50
+        server = self.start_own()
+        self.assertEqual(lab.tool(*self.probe(server, "logons", count), timeout=300), "done\n")
+
     def test_an_oplock_break_is_answered_at_once(self):
         for settings in ([], ["server smb encrypt = required"]):
             with self.subTest(settings=settings):

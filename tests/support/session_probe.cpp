@@ -3,6 +3,8 @@
 //   session_probe PORT hold FILE       opens FILE with a batch oplock, says "held", and "broken"
 //   when
 //                                      another client's open has broken it; ends with its input
+//   session_probe PORT logons COUNT    as many refused logons in one process; none may leave a
+//   thing
 #include "base/limits.h"
 #include "connection/connection.h"
 #include "connection/negotiation.h"
@@ -17,8 +19,8 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <unistd.h>
+#include <filesystem>
+#include <iterator>
 
 namespace {
 
@@ -93,18 +95,25 @@ Task<void> hold(TreeConnect& tree, std::string path) {
   if (!closed) co_await std::move(closed).error();
 }
 
-Task<void> with_tree(Connection& connection, std::string what, std::string path) {
+Task<std::unique_ptr<Session>> log_on(Connection& connection, Negotiated& negotiated,
+                                      std::string password) {
   NegotiateOptions options;
   options.server_name = "127.0.0.1";
   connection.reactor().random(options.client_guid.bytes);
   options.ciphers = preferred_ciphers();
   options.signing_algorithms = preferred_signing_algorithms();
-  const Negotiated negotiated = co_await negotiate(connection, std::move(options));
+  negotiated = co_await negotiate(connection, std::move(options));
   auto logon = std::make_shared<LogonRequest>();
   logon->user = "alice";
-  logon->password = SecretString("Passw0rd!");
+  logon->password = SecretString(password);
   logon->kerberos = KerberosUse::off;
-  auto session = co_await Session::setup(connection, negotiated, std::move(logon), "127.0.0.1", {});
+  const SecurityPolicy policy;
+  co_return co_await Session::setup(connection, negotiated, std::move(logon), "127.0.0.1", policy);
+}
+
+Task<void> with_tree(Connection& connection, std::string what, std::string path) {
+  Negotiated negotiated;
+  auto session = co_await log_on(connection, negotiated, "Passw0rd!");
   auto tree = co_await TreeConnect::connect(*session, "127.0.0.1", "rw");
   if (what == "hold") {
     co_await hold(*tree, std::move(path));
@@ -115,13 +124,40 @@ Task<void> with_tree(Connection& connection, std::string what, std::string path)
   co_await session->logoff();
 }
 
-Task<void> run(Reactor& reactor, std::uint16_t port, std::string what, std::string path) {
-  BufferPool pool(reactor, 4, limits::head_room_bytes + limits::large_frame_bytes);
+std::ptrdiff_t open_descriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+}
+
+Task<std::unique_ptr<Connection>> connect(Reactor& reactor, BufferPool& pool, std::uint16_t port) {
   auto endpoints = co_await resolve(reactor, "127.0.0.1", port, reactor.now() + timeout);
   ConnectionOptions options{.server_name = "127.0.0.1", .timeout = timeout};
-  auto connection =
-      co_await Connection::open(reactor, pool, std::move(endpoints), std::move(options));
-  auto result = co_await attempt(with_tree(*connection, std::move(what), std::move(path)));
+  co_return co_await Connection::open(reactor, pool, std::move(endpoints), std::move(options));
+}
+
+// Each refused logon gives back all that it took.
+Task<void> refused_logons(Reactor& reactor, BufferPool& pool, std::uint16_t port, int count) {
+  std::ptrdiff_t after_first = 0;
+  for (int i = 0; i < count; ++i) {
+    auto connection = co_await connect(reactor, pool, port);
+    Negotiated negotiated;
+    auto session = co_await attempt(log_on(*connection, negotiated, "wrong"));
+    co_await connection->close();
+    if (session) co_await Error(ErrorKind::failed, "a wrong password was accepted");
+    if (session.error().kind() != ErrorKind::authentication) co_await std::move(session).error();
+    if (i == 0) after_first = open_descriptors();
+  }
+  if (open_descriptors() > after_first) co_await Error(ErrorKind::failed, "descriptors are lost");
+  say("done");
+}
+
+Task<void> run(Reactor& reactor, std::uint16_t port, std::string what, std::string word) {
+  BufferPool pool(reactor, 4, limits::head_room_bytes + limits::large_frame_bytes);
+  if (what == "logons") {
+    co_await refused_logons(reactor, pool, port, std::atoi(word.c_str()));
+    co_return;
+  }
+  auto connection = co_await connect(reactor, pool, port);
+  auto result = co_await attempt(with_tree(*connection, std::move(what), std::move(word)));
   co_await connection->close();
   co_await std::move(result);
 }
@@ -129,7 +165,8 @@ Task<void> run(Reactor& reactor, std::uint16_t port, std::string what, std::stri
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) return std::fputs("usage: session_probe PORT requests|hold [FILE]\n", stderr), 2;
+  if (argc < 3)
+    return std::fputs("usage: session_probe PORT requests|hold|logons [FILE|COUNT]\n", stderr), 2;
   auto thread = smb3::ReactorThread::start();
   if (!thread) return std::fprintf(stderr, "%s\n", describe(thread.error()).c_str()), 1;
   smb3::Reactor& reactor = (*thread)->reactor();

@@ -9,8 +9,8 @@
 
 namespace smb3 {
 
-// Threads start when they are needed. Destroying this waits for nobody: a thread that still blocks
-// ends by itself later, and touches then only what it shares ownership of.
+// Threads start when they are needed. Destroying this waits for those that can end; a thread that
+// still blocks ends by itself later, and touches then only what it shares ownership of.
 class WorkerThreads {
  public:
   static constexpr std::size_t threads_max = 4;
@@ -26,7 +26,7 @@ class WorkerThreads {
  private:
   struct Shared;
   void thread_refused();
-  static void serve(const std::shared_ptr<Shared>& shared);
+  static void serve(const std::shared_ptr<Shared>& shared, bool& busy);
   std::shared_ptr<Shared> shared_;
 };
 

@@ -101,7 +101,9 @@ class PageCache : public testing::Test {
 
   // How many descriptors of this process bypass the page cache while a target of `size` is open.
   Task<int> count_direct(std::uint64_t size) {
-    LocalTarget target = co_await LocalTarget::open(reactor(), Local(path("counted")), {}, size);
+    const CopyOptions options;
+    LocalTarget target =
+        co_await LocalTarget::open(reactor(), Local(path("counted")), options, size);
     int count = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
       const int flags = ::fcntl(std::stoi(entry.path().filename()), F_GETFL);
