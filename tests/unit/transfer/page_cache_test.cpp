@@ -89,7 +89,8 @@ class PageCache : public testing::Test {
     const Interruption interruption;
     const LanesOptions lanes{.size = text.size(), .chunk_bytes = limits::chunk_bytes, .lanes = 4};
     co_await run_lanes(source, target.sink(), interruption, lanes);
-    co_await target.finish(text.size(), {});
+    const BasicInformation nothing_more;
+    co_await target.finish(text.size(), nothing_more);
   }
   void expect_written(std::size_t size, std::size_t shift, CopyOptions options = {}) {
     const std::string text = pattern(size);
