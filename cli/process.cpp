@@ -11,14 +11,12 @@ namespace smb3::cli {
 void prepare_process() {
   // A closed pipe is an error of write(), as all else that can happen to the output.
   ::signal(SIGPIPE, SIG_IGN);
-  // Else a file that is opened could become standard output.
-  while (true) {
-    int descriptor = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) return;
-    if (descriptor > STDERR_FILENO) {
-      ::close(descriptor);
-      return;
-    }
+  // Else a file that is opened could become standard output. Writing to what was closed is an
+  // error, as it would be without us.
+  for (int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    const int flags = descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR;
+    if (::open("/dev/null", flags | O_CLOEXEC) < 0) return;
   }
 }
 

@@ -99,6 +99,8 @@ class RemoteSide : public Side {
     return {};
   }
 
+  std::string key_of(const std::string& name) const override { return folded(name); }
+
   Result<void> check_target(const std::string&) const override { return {}; }
 
  private:

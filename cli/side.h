@@ -51,6 +51,8 @@ class Side {
   virtual Task<void> set_times(std::string path, BasicInformation times) = 0;
   // Whether a name out of the other side's listing can be one here.
   virtual Result<void> check_name(const std::string& name) const = 0;
+  // What names have in common that are one name here.
+  virtual std::string key_of(const std::string& name) const { return name; }
   // Whether a file may be written there, inside a tree: never through a link that was there.
   virtual Result<void> check_target(const std::string& path) const = 0;
 };

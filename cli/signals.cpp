@@ -65,7 +65,14 @@ void Signals::take(int number) {
 void Signals::run() {
   pollfd ready[2] = {{signal_descriptor_, POLLIN, 0}, {end_descriptor_, POLLIN, 0}};
   while (true) {
-    if (::poll(ready, 2, -1) < 0) continue;
+    // After the first signal everything has two seconds to end.
+    const int patience_ms = received_ == 0 ? -1 : 2000;
+    const int count = ::poll(ready, 2, patience_ms);
+    if (count == 0) {
+      restore_terminal();
+      ::_exit(exit_code_of_signal(received_));
+    }
+    if (count < 0) continue;
     if (ready[0].revents != 0) {
       signalfd_siginfo information;
       if (::read(signal_descriptor_, &information, sizeof information) == sizeof information) {

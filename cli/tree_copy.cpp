@@ -171,11 +171,12 @@ Task<void> TreeCopy::copy_members(Item& item, std::shared_ptr<Folder> folder) {
   std::unique_ptr<Listing> listing =
       co_await item.job.from->list(item.job.from_path, item.is_named);
   Result<void> result;
+  Names taken;
   while (!stopped_) {
     auto batch = co_await attempt(listing->next());
     if (!batch) result = std::unexpected(std::move(batch).error());
     if (!batch || batch->empty()) break;
-    for (Entry& entry : *batch) add(item, folder, std::move(entry));
+    for (Entry& entry : *batch) add(item, folder, std::move(entry), taken);
     pump();
     while (files_.size() > files_waiting_max && !stopped_) {
       Item next = std::move(files_.front());
@@ -189,7 +190,8 @@ Task<void> TreeCopy::copy_members(Item& item, std::shared_ptr<Folder> folder) {
 }
 
 // Queues one member of a directory.
-void TreeCopy::add(const Item& directory, const std::shared_ptr<Folder>& folder, Entry entry) {
+void TreeCopy::add(const Item& directory, const std::shared_ptr<Folder>& folder, Entry entry,
+                   Names& taken) {
   const TreeJob& job = directory.job;
   if (!entry.name) {
     observer_.failed(
@@ -205,6 +207,13 @@ void TreeCopy::add(const Item& directory, const std::shared_ptr<Folder>& folder,
   }
   if (auto usable = job.to->check_name(name); !usable) {
     observer_.failed(job.from->display(from_path), usable.error());
+    return;
+  }
+  // On a share that tells no case apart the second would replace the first, and nobody would know.
+  if (!taken.insert(job.to->key_of(name)).second) {
+    observer_.failed(job.from->display(from_path),
+                     Error(ErrorKind::exists, "another member has the same name on the target")
+                         .advise("they differ in case only; rename one of them"));
     return;
   }
   Item item{.job = {.from = job.from,

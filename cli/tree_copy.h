@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace smb3::cli {
@@ -84,7 +85,8 @@ class TreeCopy {
   Task<void> copy_one(Item item);
   Task<void> copy_directory(Item item);
   Task<void> copy_members(Item& item, std::shared_ptr<Folder> folder);
-  void add(const Item& directory, const std::shared_ptr<Folder>& folder, Entry entry);
+  using Names = std::unordered_set<std::string>;  // of one target directory, as its side tells them
+  void add(const Item& directory, const std::shared_ptr<Folder>& folder, Entry entry, Names& taken);
   Task<void> release(std::shared_ptr<Folder> folder);
   void fail(const Item& item, const Error& error);
 

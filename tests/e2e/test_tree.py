@@ -1,5 +1,7 @@
 """Trees of files: many of them, folders in folders, and every kind of name."""
 import os
+import signal
+import time
 import unicodedata
 
 import lab
@@ -79,6 +81,47 @@ class PlaceOnShare(lab.TestCase):
         self.place.mkdir()
         self.place.chmod(0o777)
         self.url = self.server.url(f"rw/{self.place.name}")
+
+
+class Faults(lab.TestCase):
+    """What testers found once."""
+
+    def test_names_that_differ_in_case_only_are_told(self):
+        server = self.start_own()
+        source = self.folder / "source"
+        for name in ("D", "d"):
+            (source / name).mkdir(parents=True)
+            for number in range(20):
+                (source / name / f"f{number}").write_text(name)
+        (source / "File").write_text("1")
+        (source / "FILE").write_text("2")
+        run = lab.smbcp("-r", source, server.url())
+        self.assertEnds(run, 1)
+        self.assertEqual([error["kind"] for error in run.json["errors"]], ["exists", "exists"])
+        self.assertEqual(run.json["files"], 21)
+
+    def test_closed_standard_output_is_an_error(self):
+        server = self.start_own()
+        lab.make_file(server.share() / "there", 100000).chmod(0o644)
+        run = lab.run("smbget", "-U", lab.LOGON, "--stdout", server.url("rw/there"),
+                      wrap=["sh", "-c", 'exec "$@" >&-', "sh"])
+        self.assertNotEqual(run.rc, 0)
+
+    def test_a_reader_that_leaves_is_no_lost_connection(self):
+        server = self.start_own()
+        lab.make_file(server.share() / "there", 4 * lab.MIB).chmod(0o644)
+        run = lab.run("smbget", "-U", lab.LOGON, "--stdout", server.url("rw/there"),
+                      wrap=["bash", "-o", "pipefail", "-c", '"$@" | head -c 10', "bash"])
+        self.assertEqual(run.rc, 1, run.err)
+
+    def test_a_signal_ends_the_wait_for_a_fifo(self):
+        server = self.start_own()
+        os.mkfifo(self.folder / "fifo")
+        process = lab.begin("smbcp", "-U", lab.LOGON, self.folder / "fifo", server.url("rw/x"))
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=5)
+        self.assertEqual(process.returncode, 143)
 
 
 class Destinations(PlaceOnShare):

@@ -31,6 +31,10 @@ LocalFile::~LocalFile() {
 }
 
 Error LocalFile::failed(int error_number, const char* operation) const {
+  // A pipe that nobody reads any longer says nothing about the server.
+  if (error_number == EPIPE) {
+    return Error(ErrorKind::local, "").system(error_number).during(operation).on(path_);
+  }
   return system_error(error_number, operation).on(path_);
 }
 
