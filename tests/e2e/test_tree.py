@@ -1,6 +1,9 @@
 """Trees of files: many of them, folders in folders, and every kind of name."""
+import contextlib
 import os
 import signal
+import socket
+import threading
 import time
 import unicodedata
 
@@ -113,6 +116,22 @@ class Faults(lab.TestCase):
         run = lab.run("smbget", "-U", lab.LOGON, "--stdout", server.url("rw/there"),
                       wrap=["bash", "-o", "pipefail", "-c", '"$@" | head -c 10', "bash"])
         self.assertEqual(run.rc, 1, run.err)
+
+    def test_a_trickling_answer_is_not_waited_for(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            def trickle():
+                peer, _ = listener.accept()
+                with peer, contextlib.suppress(OSError):
+                    for byte in b"\0\0\1\0\xfeSMB" + b"\0" * 200:
+                        peer.send(bytes([byte]))
+                        time.sleep(0.2)
+            thread = threading.Thread(target=trickle, daemon=True)
+            thread.start()
+            begin = time.monotonic()
+            run = lab.smbcp("--timeout", "2", "--port", listener.getsockname()[1],
+                            "smb://127.0.0.1/rw/x", self.folder)
+            self.assertEnds(run, 3)
+            self.assertLess(time.monotonic() - begin, 4)
 
     def test_a_signal_ends_the_wait_for_a_fifo(self):
         server = self.start_own()

@@ -145,6 +145,13 @@ Result<Negotiated> check(const wire::NegotiateResponse& response, const Negotiat
   return negotiated;
 }
 
+void give_up(void* context) {
+  auto& connection = *static_cast<Connection*>(context);
+  connection.fail(Error(ErrorKind::timed_out, "the server did not answer in time")
+                      .during("NEGOTIATE")
+                      .on(connection.options().server_name));
+}
+
 Error refusal(NtStatus status) {
   if (status == NtStatus::not_supported || status == NtStatus::invalid_parameter ||
       status == NtStatus::smb_no_preauth_integrity_hash_overlap) {
@@ -173,7 +180,11 @@ Task<Negotiated> negotiate(Connection& connection, NegotiateOptions options) {
   Request request;
   request.set(message);
   Exchange exchange(request);
+  // An answer that trickles in is no silence, but nothing so short may take so long.
+  Timer bound(connection.reactor());
+  bound.set(connection.deadline(), &give_up, &connection);
   auto answered = co_await connection.transact(exchange);
+  bound.clear();
   co_await std::move(answered);
   if (request.status() != NtStatus::success) co_await refusal(request.status());
   const wire::PacketHeader& header = request.reply->header;
