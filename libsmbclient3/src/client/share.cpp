@@ -6,9 +6,6 @@
 namespace smb3 {
 namespace {
 
-constexpr auto share_everything =
-    wire::ShareAccess::read | wire::ShareAccess::write | wire::ShareAccess::delete_access;
-
 CreateParameters parameters_for(wire::AccessMask access, wire::CreateOptions options) {
   CreateParameters parameters;
   parameters.desired_access = access | wire::AccessMask::synchronize;

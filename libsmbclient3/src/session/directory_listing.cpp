@@ -13,14 +13,8 @@ using Information = wire::FileIdBothDirectoryInformation;
 constexpr std::uint32_t page_bytes = 65536;
 
 DirectoryEntry entry_of(const Information& information) {
-  DirectoryEntry entry{.name = from_utf16le(information.file_name), .status = {}};
-  entry.status.size_bytes = information.end_of_file;
-  entry.status.allocated_bytes = information.allocation_size;
-  entry.status.creation_time = static_cast<FileTime>(information.creation_time);
-  entry.status.access_time = static_cast<FileTime>(information.last_access_time);
-  entry.status.write_time = static_cast<FileTime>(information.last_write_time);
-  entry.status.change_time = static_cast<FileTime>(information.change_time);
-  entry.status.attributes = static_cast<std::uint32_t>(information.file_attributes);
+  DirectoryEntry entry{.name = from_utf16le(information.file_name),
+                       .status = status_of(information)};
   entry.reparse_tag = static_cast<std::uint32_t>(information.reparse_tag());
   return entry;
 }
@@ -32,8 +26,7 @@ Task<std::unique_ptr<DirectoryListing>> DirectoryListing::open(TreeConnect& tree
   CreateParameters parameters;
   parameters.desired_access = wire::AccessMask::list_directory | wire::AccessMask::read_attributes |
                               wire::AccessMask::synchronize;
-  parameters.share_access =
-      wire::ShareAccess::read | wire::ShareAccess::write | wire::ShareAccess::delete_access;
+  parameters.share_access = share_everything;
   parameters.options = wire::CreateOptions::directory_file;
   auto open = co_await Open::create(tree, std::move(path), parameters);
   co_return std::unique_ptr<DirectoryListing>(new DirectoryListing(std::move(open)));

@@ -16,6 +16,10 @@
 
 namespace smb3 {
 
+// What does not stand in the way of others.
+inline constexpr auto share_everything =
+    wire::ShareAccess::read | wire::ShareAccess::write | wire::ShareAccess::delete_access;
+
 // What CREATE is asked for, beside the name.
 struct CreateParameters {
   wire::AccessMask desired_access{};

@@ -6,14 +6,12 @@ namespace smb3 {
 namespace {
 
 constexpr auto access = wire::AccessMask::read_attributes | wire::AccessMask::synchronize;
-constexpr auto sharing =
-    wire::ShareAccess::read | wire::ShareAccess::write | wire::ShareAccess::delete_access;
 
 // For a server that does not grant two credits at once.
 Task<FileStatus> one_by_one(TreeConnect& tree, std::string path) {
   CreateParameters parameters;
   parameters.desired_access = access;
-  parameters.share_access = sharing;
+  parameters.share_access = share_everything;
   auto open = co_await Open::create(tree, std::move(path), parameters);
   const FileStatus status = open->status_at_open();
   auto closed = co_await attempt(open->close());
@@ -38,7 +36,7 @@ Task<FileStatus> path_status(TreeConnect& tree, std::string path) {
   const std::vector<std::byte> name = co_await wire_path(path);
   wire::CreateRequest create;
   create.desired_access = access;
-  create.share_access = sharing;
+  create.share_access = share_everything;
   create.name = name;
   Request first;
   first.set(create);

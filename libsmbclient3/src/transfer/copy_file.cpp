@@ -19,8 +19,7 @@ Task<std::unique_ptr<Open>> open_for_reading(TreeConnect& tree, std::string path
   CreateParameters parameters;
   parameters.desired_access = wire::AccessMask::read_data | wire::AccessMask::read_attributes |
                               wire::AccessMask::synchronize;
-  parameters.share_access =
-      wire::ShareAccess::read | wire::ShareAccess::write | wire::ShareAccess::delete_access;
+  parameters.share_access = share_everything;
   parameters.options = wire::CreateOptions::non_directory_file;
   co_return co_await Open::create(tree, std::move(path), parameters);
 }
