@@ -110,6 +110,8 @@ class Connection {
 
   // send.cpp
   Task<void> send_loop();
+  Task<void> send_batch();
+  bool fill_lost_payloads();
   bool can_send(Exchange& exchange);
   Result<void> add_to_batch(Exchange& exchange);
   void write_header(Request& request, const Exchange& exchange, std::size_t position,

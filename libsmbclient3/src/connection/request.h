@@ -46,6 +46,8 @@ struct Request {
   ByteBuffer message;
   // Sent after `message`, from where it lies; must stay until the exchange has ended.
   Bytes payload;
+  // The file where the payload lay mapped was cut off before it was sent: zeros went out.
+  bool payload_lost = false;
 
   std::optional<Reply> reply;  // also for an error status; absent when the connection failed
 

@@ -1,6 +1,8 @@
 // The way out: credits and MessageIds are spent here, headers written, frames signed or sealed.
 #include "connection/connection.h"
+#include "reactor/local_file.h"
 
+#include <cerrno>
 #include <climits>
 
 namespace smb3 {
@@ -42,7 +44,7 @@ Task<void> Connection::send_loop() {
       continue;
     }
     if (!failure_) {
-      auto sent = co_await attempt(socket_.send(batch_pieces_));
+      auto sent = co_await attempt(send_batch());
       if (!sent) fail(std::move(sent).error());
     }
     for (Exchange* exchange : batch_) {
@@ -54,6 +56,29 @@ Task<void> Connection::send_loop() {
     batch_pieces_.clear();
     sealed_used_ = 0;
   }
+}
+
+// A mapped file that is cut off in the middle of a frame must not cost the connection: the frame is
+// completed with zeros, and whoever sent it is told.
+Task<void> Connection::send_batch() {
+  std::uint64_t sent_bytes = 0;
+  while (true) {
+    auto sent = co_await attempt(socket_.send(batch_pieces_, sent_bytes));
+    if (sent) co_return;
+    if (sent.error().system_errno() != EFAULT || !fill_lost_payloads()) co_await std::move(sent);
+  }
+}
+
+bool Connection::fill_lost_payloads() {
+  bool any = false;
+  for (Exchange* exchange : batch_) {
+    for (Request* request : exchange->requests()) {
+      if (request->payload.empty() || !MappedPart::fill_if_cut_off(request->payload)) continue;
+      request->payload_lost = true;
+      any = true;
+    }
+  }
+  return any;
 }
 
 bool Connection::can_send(Exchange& exchange) {

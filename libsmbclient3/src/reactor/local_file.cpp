@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <linux/openat2.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -92,10 +93,39 @@ MappedPart::~MappedPart() {
 
 namespace {
 
+constexpr std::size_t page_bytes = 4096;
+
+}  // namespace
+
+bool MappedPart::fill_if_cut_off(Bytes bytes) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const std::uintptr_t start = address / page_bytes * page_bytes;
+  auto* pages = reinterpret_cast<void*>(start);
+  const std::size_t length = bytes.size() + (address - start);
+  if (::madvise(pages, length, MADV_POPULATE_READ) == 0 || errno != EFAULT) return false;
+  return ::mmap(pages, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == pages;
+}
+
+namespace {
+
+// Linux 6.5; the C library does not know it yet.
+struct CachestatRange {
+  std::uint64_t offset;
+  std::uint64_t length;
+};
+struct CachestatCounts {
+  std::uint64_t cached_pages, dirty, writeback, evicted, recently_evicted;
+};
+constexpr long cachestat_call = 451;
+
 // Whether touching the bytes waits for no disk. Of files that the caller may not write the kernel
 // does not tell the truth; then a disk is waited for here, at worst.
-bool is_resident(Bytes bytes) {
-  constexpr std::size_t page_bytes = 4096;
+bool is_resident(int fd, std::uint64_t offset, Bytes bytes) {
+  CachestatRange range{offset, bytes.size()};
+  CachestatCounts counts{};
+  if (::syscall(cachestat_call, fd, &range, &counts, 0) == 0) {
+    return counts.cached_pages >= bytes.size() / page_bytes;
+  }
   std::array<unsigned char, 1024> pages;
   const std::size_t count = (bytes.size() + page_bytes - 1) / page_bytes;
   if (count > pages.size()) return false;
@@ -112,7 +142,7 @@ Task<MappedPart> LocalFile::map_at(std::uint64_t offset, std::size_t length) {
   if (memory == MAP_FAILED) co_return failed(errno, "mmap");
   MappedPart part(Bytes(static_cast<const std::byte*>(memory), length));
   // What is in memory already is mapped at once; only a disk is worth the way to another thread.
-  if (is_resident(part.bytes()) && ::madvise(memory, length, MADV_POPULATE_READ) == 0) {
+  if (is_resident(fd_, offset, part.bytes()) && ::madvise(memory, length, MADV_POPULATE_READ) == 0) {
     co_return std::move(part);
   }
   Operation operation{.code = OperationCode::advise,

@@ -29,6 +29,10 @@ class MappedPart {
 
   Bytes bytes() const noexcept { return bytes_; }
 
+  // After an EFAULT: whether the file was cut off below these bytes, which lie in a mapped part or
+  // in memory of another kind. If so, zeros lie in their place from now on.
+  static bool fill_if_cut_off(Bytes bytes) noexcept;
+
  private:
   Bytes bytes_;
 };

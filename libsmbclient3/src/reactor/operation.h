@@ -24,7 +24,8 @@ enum class OperationCode : std::uint8_t {
   connect,         // fd, address (sockaddr), length
   receive,         // fd, buffer, length; receive_all: until the buffer is full (fewer bytes: the
                    // stream has ended)
-  send,            // fd, message (msghdr); ends when all is handed to the kernel
+  send,            // fd, message (msghdr), offset (bytes of it that are gone already); ends when
+                   // all is handed to the kernel
   shutdown,        // fd, flags (SHUT_*)
   open,            // fd (directory), path, how
   close,           // fd

@@ -93,12 +93,22 @@ Task<std::size_t> Socket::receive_some(MutableBytes bytes, TimePoint deadline) {
 }
 
 Task<void> Socket::send(std::span<const iovec> parts, TimePoint deadline) {
+  std::uint64_t done_bytes = 0;
+  co_await send(parts, done_bytes, deadline);
+}
+
+Task<void> Socket::send(std::span<const iovec> parts, std::uint64_t& done_bytes,
+                        TimePoint deadline) {
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(parts.data());  // the kernel only reads them
   message.msg_iovlen = parts.size();
-  Operation operation{
-      .code = OperationCode::send, .fd = fd_, .buffer = &message, .deadline = deadline};
+  Operation operation{.code = OperationCode::send,
+                      .fd = fd_,
+                      .buffer = &message,
+                      .offset = done_bytes,
+                      .deadline = deadline};
   const int result = co_await perform(*reactor_, operation);
+  done_bytes = operation.done_bytes;
   if (result < 0) co_await failed(-result, "send");
 }
 

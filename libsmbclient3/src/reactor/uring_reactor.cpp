@@ -158,7 +158,7 @@ void Engine::start(Operation& operation) {
   assert(is_current() && !operation.in_flight);
   const bool is_close = operation.code == OperationCode::close;
   operation.expired = false;
-  operation.done_bytes = 0;
+  operation.done_bytes = operation.code == OperationCode::send ? operation.offset : 0;
   if (draining_ && !is_close) {
     operation.result = -ECANCELED;
     ready(operation.waiter);

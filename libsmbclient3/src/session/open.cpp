@@ -171,6 +171,9 @@ Task<std::uint32_t> Open::write_once(std::uint64_t offset, Bytes data, bool writ
     auto answered = co_await connection().transact(exchange);
     if (!answered && exchange.starved) continue;
     co_await std::move(answered);
+    if (request.payload_lost) {
+      co_return Error(ErrorKind::failed, "the source became shorter while it was copied");
+    }
     if (request.status() != NtStatus::success) co_return status_error(request.status(), "WRITE");
     auto response = wire::decode<wire::WriteResponse>(request.reply->message);
     if (!response) co_return std::move(response).error();
