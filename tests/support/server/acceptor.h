@@ -54,7 +54,7 @@ class AcceptorFactory {
 };
 
 // SPNEGO around GSSAPI: NTLMSSP with the users of the settings, Kerberos with their keytab. Also
-// takes bare NTLMSSP. It sets variables of the environment (NTLM_USER_FILE, KRB5_KTNAME).
+// takes bare NTLMSSP. It sets a variable of the environment (NTLM_USER_FILE).
 Result<std::unique_ptr<AcceptorFactory>> make_gss_acceptors(const ServerSettings& settings);
 
 }  // namespace smb3::server
