@@ -1,5 +1,6 @@
 #include "support/server/faults.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace smb3::server {
@@ -21,9 +22,10 @@ std::vector<Fault> FaultScript::strike(const FaultMoment& moment) {
   for (FaultRule& rule : rules_) {
     if (!fits(rule, moment)) continue;
     ++rule.seen;
-    if (rule.seen < rule.first) continue;
-    const std::uint32_t since = rule.seen - rule.first;
-    const std::uint32_t every = rule.every == 0 ? 1 : rule.every;
+    const std::uint32_t first = std::max(rule.first, 1U);
+    const std::uint32_t every = std::max(rule.every, 1U);
+    if (rule.seen < first) continue;
+    const std::uint32_t since = rule.seen - first;
     if (since % every != 0) continue;
     if (rule.times != 0 && since / every >= rule.times) continue;
     faults.push_back(rule.fault);
