@@ -13,6 +13,14 @@
 
 namespace smb3::server {
 
+struct DirectoryScan;
+class ChangeWatch;
+
+// Times that an open has set and that its own writes leave alone ([MS-FSCC] 2.4.7); 0: none.
+struct KeptTimes {
+  wire::FileTime last_access_time{}, last_write_time{}, change_time{};
+};
+
 struct Open {
   wire::FileId id;
   std::shared_ptr<Node> node;
@@ -22,6 +30,10 @@ struct Open {
   wire::CreateOptions options{};
   bool delete_on_close = false;
   bool is_directory = false;
+  // Of query_directory.cpp, change_notify.cpp and set_info.cpp.
+  std::shared_ptr<DirectoryScan> scan{};  // where QUERY_DIRECTORY stands; none before the first
+  std::shared_ptr<ChangeWatch> watch{};   // ends with the open
+  KeptTimes kept_times{};
 };
 
 class OpenTable {
