@@ -66,7 +66,8 @@ class NullNode final : public Node {
 StatusOr<std::size_t> NullNode::read(std::uint64_t offset, MutableBytes into) {
   std::size_t done = 0;
   while (done < into.size()) {
-    const Bytes part = view(offset + done, into.size() - done).bytes;
+    const std::size_t left = into.size() - done;
+    const Bytes part = view(offset + done, std::min<std::uint64_t>(left, view_bytes_max)).bytes;
     if (part.empty()) break;
     std::ranges::copy(part, into.begin() + static_cast<std::ptrdiff_t>(done));
     done += part.size();
@@ -76,8 +77,8 @@ StatusOr<std::size_t> NullNode::read(std::uint64_t offset, MutableBytes into) {
 
 ContentView NullNode::view(std::uint64_t offset, std::size_t length) {
   if (offset >= status_.size_bytes) return {};
-  const std::uint64_t size =
-      std::min({std::uint64_t{length}, status_.size_bytes - offset, view_bytes_max});
+  const std::uint64_t size = std::min<std::uint64_t>(length, status_.size_bytes - offset);
+  if (size > view_bytes_max) return {};
   return {Bytes(pattern_block()).subspan(offset % null_period_bytes, size), {}};
 }
 

@@ -1,6 +1,7 @@
 // A share of the cluster: its files, and who has them open. All nodes see the same.
 #pragma once
 
+#include "support/server/change_watch.h"
 #include "support/server/file_store.h"
 #include "support/server/settings.h"
 
@@ -18,6 +19,7 @@ struct Share {
   ShareSettings settings;
   std::unique_ptr<FileStore> store;  // none for IPC$
   std::unique_ptr<OpenTable> opens;  // sharing modes, leases, durable and persistent opens
+  ChangeWatches watches;             // waiting CHANGE_NOTIFY requests
 };
 
 }  // namespace smb3::server
