@@ -36,4 +36,8 @@ Task<Answer> set_info(Request& request);
 // oplock.cpp: an acknowledgment
 Task<Answer> oplock_break(Request& request);
 
+// open.cpp: the opens of a session that ends (`tree` is null; those that are durable wait for their
+// client), or of a tree that is disconnected (all of that tree are closed, [MS-SMB2] 3.3.5.8).
+void end_opens(Session& session, const Tree* tree);
+
 }  // namespace smb3::server

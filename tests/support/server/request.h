@@ -12,12 +12,19 @@
 #include <smbclient3/task.h>
 
 #include <memory>
+#include <string>
 #include <vector>
+
+namespace smb3 {
+class PreauthIntegrity;
+class Protection;
+}  // namespace smb3
 
 namespace smb3::server {
 
 class Server;
 class Connection;
+struct FrameInProgress;
 struct Session;
 struct Tree;
 struct Open;
@@ -48,6 +55,12 @@ struct Request {
   bool is_async = false;
   std::uint64_t async_id = 0;
 
+  // The connection's own.
+  FrameInProgress* frame = nullptr;
+  std::shared_ptr<Protection> protection{};  // of the session on this connection; none: no keys
+  std::string path{};                        // for rules and log, "/" between; as far as known
+  std::uint32_t information = 0;             // see FaultMoment
+
   const Fault* fault(FaultKind kind) const {
     for (const Fault& fault : faults) {
       if (fault.kind == kind) return &fault;
@@ -66,6 +79,11 @@ struct Answer {
   std::optional<std::uint64_t> session_id{};
   std::optional<std::uint32_t> tree_id{};
   bool none = false;  // nothing is answered (CANCEL)
+  // SESSION_SETUP and NEGOTIATE: what signs the answer if it is not what the request was verified
+  // with, whether it is signed though the request was not, and the hash chain that it belongs to.
+  std::shared_ptr<Protection> protection{};
+  bool sign = false;
+  std::shared_ptr<PreauthIntegrity> preauth{};
 
   // An answer with a body; a payload that the wire layer does not copy must outlive it.
   template <wire::Message M>

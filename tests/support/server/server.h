@@ -2,6 +2,7 @@
 // and takes time and chance from the reactor: so it runs over TCP and in a simulation.
 #pragma once
 
+#include "reactor/event.h"
 #include "reactor/reactor.h"
 #include "reactor/socket.h"
 #include "support/server/acceptor.h"
@@ -55,6 +56,8 @@ class Server {
 
   std::shared_ptr<Session> session(std::uint64_t id) const;
   std::shared_ptr<Session> add_session();
+  // Microseconds since the server was made.
+  std::uint64_t time_us() const;
   // Its trees and opens end; those that are durable wait for their client.
   void end_session(Session& session);
 
@@ -69,6 +72,9 @@ class Server {
   std::uint64_t next_session_id_ = 0;
   std::vector<Connection*> connections_;
   std::uint32_t connections_seen_ = 0;
+  TimePoint started_{};
+  bool stopping_ = false;
+  Event idle_;  // the last connection has ended
 };
 
 }  // namespace smb3::server

@@ -18,6 +18,7 @@ namespace smb3::server {
 
 class Connection;
 struct Open;
+struct Session;
 
 struct Tree {
   std::uint32_t id = 0;
@@ -29,7 +30,16 @@ struct Tree {
 // A connection that carries a session, with its own signing key.
 struct Channel {
   Connection* connection = nullptr;
-  Protection protection;
+  std::shared_ptr<Protection> protection{};  // none for guest and anonymous
+};
+
+// A logon between its first SESSION_SETUP and its last: [MS-SMB2] 3.3.5.5. Belongs to a connection.
+struct LogonInProgress {
+  enum class Kind : std::uint8_t { session, binding, reauthentication } kind = Kind::session;
+  std::shared_ptr<Session> session{};
+  std::unique_ptr<Acceptor> acceptor{};
+  std::shared_ptr<PreauthIntegrity> preauth{};  // none for a reauthentication
+  std::shared_ptr<Protection> protection{};     // of a binding: the session's own signing key
 };
 
 enum class SessionState : std::uint8_t { in_progress, valid, expired };
@@ -42,6 +52,8 @@ struct Session {
   bool encrypt = false;  // every request
   bool signing_required = false;
   TimePoint expires = never;
+  Cipher cipher = Cipher::none;  // of all its connections
+  SigningAlgorithm signing = SigningAlgorithm::aes_128_cmac;
   std::optional<SessionKeys> keys;  // none for guest and anonymous
   NonceSource nonces;
   std::map<const Connection*, Channel> channels;
