@@ -50,16 +50,12 @@ class SessionTest : public ConnectionTest {
       return Session::setup(*connection_, negotiated_, shared, "fs.lab.test", policy);
     });
   }
-  // `credits`: in hand once all is set up.
-  void log_on_as_nobody(std::uint16_t credits) {
-    connect_negotiated(credits);
-    negotiated_.max_transact_bytes = 1 << 20;
-    negotiated_.max_read_bytes = negotiated_.max_write_bytes = 8 << 20;
-    LogonRequest nobody;
-    nobody.anonymous = true;
-    auto logon = start_logon(std::move(nobody));
+  // The server's side of a null session's logon, or of its renewal (of the `session` that is
+  // there).
+  void welcome_nobody(std::uint64_t session) {
     const Element first = peer_.receive();
-    EXPECT_EQ(first.header.session_id, 0U);
+    EXPECT_EQ(first.header.command, wire::Command::session_setup);
+    EXPECT_EQ(first.header.session_id, session);
     Octets challenge(48);
     std::memcpy(challenge.data(), "NTLMSSP", 8);
     challenge[8] = std::byte{2};
@@ -74,6 +70,16 @@ class SessionTest : public ConnectionTest {
     EXPECT_EQ(second.header.session_id, test_session);
     peer_.send_frame(session_setup_answer(second, {}, in_session(NtStatus::success),
                                           wire::SessionFlags::is_null));
+  }
+  // `credits`: in hand once all is set up.
+  void log_on_as_nobody(std::uint16_t credits) {
+    connect_negotiated(credits);
+    negotiated_.max_transact_bytes = 1 << 20;
+    negotiated_.max_read_bytes = negotiated_.max_write_bytes = 8 << 20;
+    LogonRequest nobody;
+    nobody.anonymous = true;
+    auto logon = start_logon(std::move(nobody));
+    welcome_nobody(0);
     auto session = logon->result();
     ASSERT_TRUE(session) << describe(session.error());
     session_ = std::move(*session);

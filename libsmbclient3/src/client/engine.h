@@ -36,7 +36,9 @@ class SessionNode {
   // LOGOFF and the end of the connection; once.
   Task<void> close();
 
-  bool is_usable() const noexcept { return session_ && !closed_ && !connection_->has_failed(); }
+  bool is_usable() const noexcept {
+    return session_ && !closed_ && !connection_->has_failed() && !session_->has_failed();
+  }
   bool is_established() const noexcept { return session_ != nullptr; }
   Connection* connection() const noexcept { return connection_.get(); }
   Session& session() const noexcept { return *session_; }

@@ -154,6 +154,12 @@ Result<void> Connection::check_protection(Request& request, const wire::PacketHe
   if (header.nt_status() == NtStatus::user_session_deleted) {
     return std::unexpected(status_error(NtStatus::user_session_deleted, "session"));
   }
+  // The session may have ended with the refusal, and with it what could sign.
+  const NtStatus status = header.nt_status();
+  if (request.command == wire::Command::session_setup && is_error(status) &&
+      status != NtStatus::more_processing_required) {
+    return {};
+  }
   if (request.level == ProtectionLevel::seal) {
     return std::unexpected(
         Error(ErrorKind::security, "a response is not encrypted although it must be"));

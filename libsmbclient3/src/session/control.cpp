@@ -16,7 +16,7 @@ Task<std::vector<std::byte>> control(TreeConnect& tree, ControlParameters parame
   tree.prepare(request, parameters.must_sign);
   Exchange exchange(request);
   exchange.reservation = co_await connection.pool().reserve();
-  auto answered = co_await connection.transact(exchange);
+  auto answered = co_await attempt(tree.session().transact(exchange));
   if (!answered) co_return std::move(answered).error().during("IOCTL").on(tree.name());
   if (request.status() != NtStatus::success && request.status() != NtStatus::buffer_overflow) {
     co_return status_error(request.status(), "IOCTL").on(tree.name());

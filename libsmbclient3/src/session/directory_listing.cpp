@@ -56,7 +56,7 @@ Task<std::vector<DirectoryEntry>> DirectoryListing::page() {
   open_->tree().prepare(request);
   Exchange exchange(request);
   exchange.reservation = co_await connection.pool().reserve();
-  auto answered = co_await connection.transact(exchange);
+  auto answered = co_await attempt(open_->tree().session().transact(exchange));
   co_await std::move(answered);
   const NtStatus status = request.status();
   if (status == NtStatus::no_more_files || status == NtStatus::no_such_file) {

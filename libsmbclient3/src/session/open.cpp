@@ -52,7 +52,7 @@ Result<std::vector<std::byte>> wire_path(std::string_view path) {
 Task<Reply> call(TreeConnect& tree, Request& request, const char* operation, NtStatus also) {
   tree.prepare(request);
   Exchange exchange(request);
-  auto answered = co_await tree.connection().transact(exchange);
+  auto answered = co_await attempt(tree.session().transact(exchange));
   if (!answered) co_return std::move(answered).error().during(operation);
   if (request.status() != NtStatus::success && request.status() != also) {
     co_return status_error(request.status(), operation);
@@ -115,7 +115,7 @@ Task<ReadResult> Open::read(std::uint64_t offset, std::uint32_t length) {
     request.credit_charge = charge_for(message.length);
     tree_.prepare(request);
     Exchange exchange(request);
-    auto answered = co_await connection().transact(exchange);
+    auto answered = co_await attempt(tree_.session().transact(exchange));
     if (!answered && exchange.starved) continue;  // fewer credits than when we asked
     if (!answered) co_return std::move(answered).error().during("READ").on(display());
     ReadResult result;
@@ -168,7 +168,7 @@ Task<std::uint32_t> Open::write_once(std::uint64_t offset, Bytes data, bool writ
     request.credit_charge = charge_for(message.data.size());
     tree_.prepare(request);
     Exchange exchange(request);
-    auto answered = co_await connection().transact(exchange);
+    auto answered = co_await attempt(tree_.session().transact(exchange));
     if (!answered && exchange.starved) continue;
     co_await std::move(answered);
     if (request.payload_lost) {

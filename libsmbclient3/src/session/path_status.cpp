@@ -48,7 +48,7 @@ Task<FileStatus> path_status(TreeConnect& tree, std::string path) {
   tree.prepare(second);
   Exchange exchange(first);
   exchange.add(second);
-  auto answered = co_await tree.connection().transact(exchange);
+  auto answered = co_await attempt(tree.session().transact(exchange));
   if (!answered && exchange.starved) co_return co_await one_by_one(tree, std::move(path));
   if (!answered) co_return std::move(answered).error().during("CREATE").on(shown);
   if (first.status() != NtStatus::success) {

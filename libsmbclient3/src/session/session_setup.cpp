@@ -5,39 +5,36 @@
 
 namespace smb3 {
 
-// One logon in progress.
+// One logon in progress: the first of a session, or a later one that renews it.
 class SessionSetup {
  public:
-  SessionSetup(Connection& connection, const Negotiated& negotiated,
-               std::shared_ptr<const LogonRequest> logon, std::string server_name,
-               SecurityPolicy policy)
-      : connection_(connection),
-        negotiated_(negotiated),
-        logon_(std::move(logon)),
-        server_name_(std::move(server_name)),
-        policy_(policy),
-        preauth_(negotiated.preauth),
-        session_(new Session(connection, negotiated)) {}
+  explicit SessionSetup(Session& session, bool renews = false)
+      : session_(session),
+        connection_(session.connection_),
+        negotiated_(session.negotiated_),
+        logon_(session.logon_),
+        renews_(renews),
+        preauth_(negotiated_.preauth) {}
 
-  Task<std::unique_ptr<Session>> run();
+  Task<void> run();
 
  private:
   Task<void> make_authenticator_();
   Task<AuthenticationStep> step(std::vector<std::byte> server_token);
   Task<wire::SessionSetupResponse> send(const std::vector<std::byte>& token);
+  Task<void> accept(wire::SessionSetupResponse response, std::vector<std::byte> token);
   Task<void> finish(wire::SessionSetupResponse response);
   Result<void> check_identity(wire::SessionFlags flags);
   Task<void> derive_keys();
   Result<void> verify_final();
   Result<void> decide_protection(wire::SessionFlags flags);
 
+  Session& session_;
   Connection& connection_;
   const Negotiated& negotiated_;
   std::shared_ptr<const LogonRequest> logon_;
-  std::string server_name_;
-  SecurityPolicy policy_;
+  bool renews_;
   PreauthIntegrity preauth_;
-  std::unique_ptr<Session> session_;
   std::shared_ptr<Authenticator> authenticator_;
   Request request_;  // its reply holds what the last response's views point at
 };
@@ -45,43 +42,58 @@ class SessionSetup {
 Task<std::unique_ptr<Session>> Session::setup(Connection& connection, const Negotiated& negotiated,
                                               std::shared_ptr<const LogonRequest> logon,
                                               std::string server_name, SecurityPolicy policy) {
-  SessionSetup setup(connection, negotiated, std::move(logon), std::move(server_name), policy);
-  co_return co_await setup.run();
+  std::unique_ptr<Session> session(
+      new Session(connection, negotiated, std::move(logon), std::move(server_name), policy));
+  if (policy.encrypt && negotiated.cipher == Cipher::none) {
+    co_return Error(ErrorKind::security, "encryption is required, but the server offers no cipher");
+  }
+  SessionSetup setup(*session);
+  co_await setup.run();
+  co_return std::move(session);
 }
 
-Task<std::unique_ptr<Session>> SessionSetup::run() {
-  if (policy_.encrypt && negotiated_.cipher == Cipher::none) {
-    co_await Error(ErrorKind::security, "encryption is required, but the server offers no cipher");
-  }
+Task<void> Session::renew() {
+  SessionSetup setup(*this, true);
+  co_await setup.run();
+}
+
+Task<void> SessionSetup::run() {
   co_await make_authenticator_();
   AuthenticationStep next = co_await step(negotiated_.security_buffer);
   while (true) {
     wire::SessionSetupResponse response = co_await send(next.token);
-    const NtStatus status = request_.status();
     std::vector<std::byte> token(response.security_buffer.begin(), response.security_buffer.end());
-    if (status == NtStatus::success) {
-      if (!logon_->guest && !logon_->anonymous) {
-        auto identity = check_identity(response.session_flags);
-        co_await std::move(identity);
-      }
-      auto last = co_await step(std::move(token));
-      if (!last.token.empty()) {
-        co_await Error(ErrorKind::security, "the server accepted the logon before it was complete");
-      }
-      co_await finish(response);
-      co_return std::move(session_);
+    if (request_.status() == NtStatus::success) {
+      co_await accept(response, std::move(token));
+      co_return;
     }
-    session_->id_ = request_.reply->header.session_id;
+    session_.id_ = request_.reply->header.session_id;
     auto chained = preauth_.update(request_.reply->message);
     co_await std::move(chained);
     next = co_await step(std::move(token));
   }
 }
 
+Task<void> SessionSetup::accept(wire::SessionSetupResponse response, std::vector<std::byte> token) {
+  if (!logon_->guest && !logon_->anonymous) {
+    auto identity = check_identity(response.session_flags);
+    co_await std::move(identity);
+  }
+  auto last = co_await step(std::move(token));
+  if (!last.token.empty()) {
+    co_await Error(ErrorKind::security, "the server accepted the logon before it was complete");
+  }
+  if (!renews_) {
+    co_await finish(response);
+  } else if (session_.protection_ && !authenticator_->complete()) {
+    co_await Error(ErrorKind::security, "the server accepted the logon without proving itself");
+  }
+}
+
 Task<void> SessionSetup::make_authenticator_() {
   // The thread that may block owns all that it touches, should we stop waiting for it.
   std::function<Result<std::shared_ptr<Authenticator>>()> make =
-      [logon = logon_, name = server_name_]() -> Result<std::shared_ptr<Authenticator>> {
+      [logon = logon_, name = session_.server_name_]() -> Result<std::shared_ptr<Authenticator>> {
     auto made = smb3::make_authenticator(*logon, name);
     if (!made) return std::unexpected(std::move(made).error());
     return std::shared_ptr<Authenticator>(std::move(*made));
@@ -105,11 +117,13 @@ Task<AuthenticationStep> SessionSetup::step(std::vector<std::byte> server_token)
 
 Task<wire::SessionSetupResponse> SessionSetup::send(const std::vector<std::byte>& token) {
   wire::SessionSetupRequest message;
-  message.security_mode = policy_.sign || policy_.encrypt ? wire::SecurityMode::signing_required
-                                                          : wire::SecurityMode::signing_enabled;
+  const bool must_sign = session_.policy_.sign || session_.policy_.encrypt;
+  message.security_mode =
+      must_sign ? wire::SecurityMode::signing_required : wire::SecurityMode::signing_enabled;
   message.security_buffer = token;
   request_.set(message);
-  request_.session_id = session_->id_;
+  request_.session_id = session_.id_;
+  if (renews_) session_.prepare(request_, false, true);
   Exchange exchange(request_);
   auto answered = co_await connection_.transact(exchange);
   co_await std::move(answered);
@@ -130,7 +144,7 @@ Task<wire::SessionSetupResponse> SessionSetup::send(const std::vector<std::byte>
     co_await std::move(refused);
   }
   const std::uint64_t id = request_.reply->header.session_id;
-  if (id == 0 || (session_->id_ != 0 && id != session_->id_)) {
+  if (id == 0 || (session_.id_ != 0 && id != session_.id_)) {
     co_await Error(ErrorKind::protocol, "the server changed the SessionId during the logon");
   }
   auto response = wire::decode<wire::SessionSetupResponse>(request_.reply->message);
@@ -151,13 +165,13 @@ Result<void> SessionSetup::check_identity(wire::SessionFlags flags) {
 }
 
 Task<void> SessionSetup::finish(wire::SessionSetupResponse response) {
-  session_->id_ = request_.reply->header.session_id;
-  session_->mechanism_ = authenticator_->mechanism();
-  session_->guest_ = wire::has(response.session_flags, wire::SessionFlags::is_guest) ||
-                     wire::has(response.session_flags, wire::SessionFlags::is_null) ||
-                     logon_->anonymous;
-  if (session_->guest_) {
-    if (policy_.sign || policy_.encrypt) {
+  session_.id_ = request_.reply->header.session_id;
+  session_.mechanism_ = authenticator_->mechanism();
+  session_.guest_ = wire::has(response.session_flags, wire::SessionFlags::is_guest) ||
+                    wire::has(response.session_flags, wire::SessionFlags::is_null) ||
+                    logon_->anonymous;
+  if (session_.guest_) {
+    if (session_.policy_.sign || session_.policy_.encrypt) {
       co_await Error(ErrorKind::security,
                      "a guest session can neither sign nor encrypt, but that is required");
     }
@@ -171,21 +185,21 @@ Task<void> SessionSetup::finish(wire::SessionSetupResponse response) {
   co_await std::move(verified);
   auto decided = decide_protection(response.session_flags);
   co_await std::move(decided);
-  connection_.attach(*session_->protection_);
+  connection_.attach(*session_.protection_);
 }
 
 Task<void> SessionSetup::derive_keys() {
   KeyMaterial full = co_await authenticator_->session_key();
   SessionKeys keys = co_await derive_session_keys(full.bytes(), negotiated_.cipher, preauth_);
-  session_->session_key_ = Key(full.bytes().first(std::min<std::size_t>(full.bytes().size(), 16)));
+  session_.session_key_ = Key(full.bytes().first(std::min<std::size_t>(full.bytes().size(), 16)));
   Signer signer = co_await Signer::create(negotiated_.signing, keys.signing);
   std::optional<Sealer> sealer;
   if (negotiated_.cipher != Cipher::none) {
     sealer = co_await Sealer::create(negotiated_.cipher, keys.encryption, keys.decryption);
   }
-  NonceRange nonces = co_await session_->nonces_.next_range();
-  session_->protection_ = std::make_unique<Protection>(session_->id_, std::move(signer),
-                                                       std::move(sealer), std::move(nonces));
+  NonceRange nonces = co_await session_.nonces_.next_range();
+  session_.protection_ = std::make_unique<Protection>(session_.id_, std::move(signer),
+                                                      std::move(sealer), std::move(nonces));
 }
 
 // The only protection against a downgrade of what was negotiated: [MS-SMB2] 3.2.5.3.1.
@@ -195,7 +209,7 @@ Result<void> SessionSetup::verify_final() {
     return std::unexpected(Error(ErrorKind::security, "the final logon response is not signed")
                                .during("SESSION_SETUP"));
   }
-  auto verified = session_->protection_->signer().verify(reply.message);
+  auto verified = session_.protection_->signer().verify(reply.message);
   if (!verified) {
     return std::unexpected(std::move(verified).error().during("SESSION_SETUP"));
   }
@@ -208,8 +222,8 @@ Result<void> SessionSetup::decide_protection(wire::SessionFlags flags) {
     return std::unexpected(
         Error(ErrorKind::protocol, "the server demands encryption without a cipher"));
   }
-  session_->seals_ = server_seals || policy_.encrypt;
-  session_->signs_ = !session_->seals_ && (policy_.sign || negotiated_.signing_required);
+  session_.seals_ = server_seals || session_.policy_.encrypt;
+  session_.signs_ = !session_.seals_ && (session_.policy_.sign || negotiated_.signing_required);
   return {};
 }
 

@@ -16,7 +16,7 @@ Task<std::unique_ptr<TreeConnect>> TreeConnect::connect(Session& session, std::s
   // Always signed or sealed, or the server drops the connection: [MS-SMB2] 3.3.5.7.
   session.prepare(request, false, true);
   Exchange exchange(request);
-  auto answered = co_await session.connection().transact(exchange);
+  auto answered = co_await attempt(session.transact(exchange));
   co_await std::move(answered);
   if (request.status() != NtStatus::success) {
     co_await status_error(request.status(), "TREE_CONNECT").on(tree->name_);
