@@ -344,12 +344,21 @@ inline constexpr auto words_of<wire::ShareType> = [] {
 template <>
 inline constexpr auto words_of<wire::ShareFlags> = [] {
   using E = wire::ShareFlags;
-  return std::to_array<Word<E>>(
-      {SMB3_WORD(dfs), SMB3_WORD(dfs_root), SMB3_WORD(restrict_exclusive_opens),
-       SMB3_WORD(force_shared_delete), SMB3_WORD(allow_namespace_caching),
-       SMB3_WORD(access_based_directory_enum), SMB3_WORD(force_levelii_oplock),
-       SMB3_WORD(enable_hash_v1), SMB3_WORD(enable_hash_v2), SMB3_WORD(encrypt_data),
-       SMB3_WORD(identity_remoting), SMB3_WORD(compress_data), SMB3_WORD(isolated_transport)});
+  return std::to_array<Word<E>>({{"auto_caching", E{0x10}},
+                                 {"vdo_caching", E{0x20}},
+                                 SMB3_WORD(dfs),
+                                 SMB3_WORD(dfs_root),
+                                 SMB3_WORD(restrict_exclusive_opens),
+                                 SMB3_WORD(force_shared_delete),
+                                 SMB3_WORD(allow_namespace_caching),
+                                 SMB3_WORD(access_based_directory_enum),
+                                 SMB3_WORD(force_levelii_oplock),
+                                 SMB3_WORD(enable_hash_v1),
+                                 SMB3_WORD(enable_hash_v2),
+                                 SMB3_WORD(encrypt_data),
+                                 SMB3_WORD(identity_remoting),
+                                 SMB3_WORD(compress_data),
+                                 SMB3_WORD(isolated_transport)});
 }();
 template <>
 inline constexpr auto words_of<wire::ShareCapabilities> = [] {
