@@ -24,6 +24,17 @@ inline bool on_read_only_share(const Request& request) {
   return request.tree->share->settings.read_only;
 }
 
+// After a change of the contents: times that the open has set stay as it set them.
+inline StatusOr<> restore_kept_times(Open& open) {
+  const KeptTimes& kept = open.kept_times;
+  constexpr auto none = wire::FileTime::unset;
+  if (kept.last_write_time == none && kept.change_time == none) return {};
+  NodeChange change;
+  change.last_write_time = kept.last_write_time;
+  change.change_time = kept.change_time;
+  return open.node->change(change);
+}
+
 // A field that the wire layer has no member for. Precondition: the message was decoded.
 template <class T>
 T raw_field(const Request& request, std::size_t at_in_body) {

@@ -29,11 +29,6 @@ char16_t upper_case_of(char16_t c) {
   return static_cast<char16_t>(upper);
 }
 
-std::string utf8_or_question_mark(std::u16string_view text) {
-  auto utf8 = from_utf16le(to_wire(text));
-  return utf8 ? std::move(*utf8) : std::string("?");
-}
-
 }  // namespace
 
 char16_t upper_case(char16_t c) noexcept { return upper_case_of(c); }
@@ -112,15 +107,6 @@ StatusOr<std::u16string> from_utf8(std::string_view text) {
   const auto utf16 = to_utf16le(text);
   if (!utf16) return refuse(NtStatus::object_name_invalid);
   return from_wire(*utf16);
-}
-
-std::string display(std::u16string_view path) {
-  std::string text;
-  while (!path.empty()) {
-    if (!text.empty()) text += '/';
-    text += utf8_or_question_mark(take_component(path));
-  }
-  return text;
 }
 
 }  // namespace smb3::server

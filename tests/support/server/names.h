@@ -40,7 +40,5 @@ Bytes to_wire(std::u16string_view text) noexcept;
 // Not text: object_name_invalid.
 StatusOr<std::string> to_utf8(std::u16string_view text);
 StatusOr<std::u16string> from_utf8(std::string_view text);
-// For logs and rules: slashes between, and what is no text shown as "?".
-std::string display(std::u16string_view path);
 
 }  // namespace smb3::server

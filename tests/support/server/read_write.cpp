@@ -13,7 +13,6 @@ namespace {
 
 using wire::AccessMask;
 using wire::CreateOptions;
-using wire::FileTime;
 using wire::WriteFlags;
 
 constexpr std::uint64_t file_bytes_max = 0x7FFF'FFFF'FFFF'FFFF;
@@ -127,13 +126,7 @@ NtStatus check_write(Request& request, const Open& open, const wire::WriteReques
 
 StatusOr<> write_to(Request& request, Open& open, std::uint64_t offset, Bytes data, bool through) {
   if (auto written = open.node->write(offset, data); !written) return written;
-  const KeptTimes& kept = open.kept_times;
-  if (kept.last_write_time != FileTime::unset || kept.change_time != FileTime::unset) {
-    NodeChange change;
-    change.last_write_time = kept.last_write_time;
-    change.change_time = kept.change_time;
-    if (auto changed = open.node->change(change); !changed) return changed;
-  }
+  if (auto restored = restore_kept_times(open); !restored) return restored;
   request.tree->share->watches.report(
       wire::FileAction::modified, wire::CompletionFilter::size | wire::CompletionFilter::last_write,
       open.path);
@@ -159,8 +152,12 @@ Task<Answer> write(Request& request) {
   const auto found = open_of(request, message->file_id);
   if (!found) co_return Answer::refusal(found.error());
   Open& open = **found;
+  const auto outstanding = check_channel_sequence(request, open);
+  if (!outstanding) co_return Answer::refusal(outstanding.error());
   const NtStatus status = check_write(request, open, *message);
   if (status != NtStatus::success) co_return Answer::refusal(status);
+  const NtStatus broken = co_await break_oplocks(request, open, BreakCause::write);
+  if (broken != NtStatus::success) co_return Answer::refusal(broken);
 
   Bytes data = message->data;
   if (const Fault* fault = request.fault(FaultKind::shorten)) {

@@ -22,7 +22,7 @@ TEST(Names, OfOneComponent) {
   EXPECT_FALSE(is_valid_name(std::u16string(256, u'x')));
   for (const auto* bad : {u"", u".", u"..", u"a:b", u"a*", u"a?", u"a<", u"a>", u"a\"", u"a|",
                           u"a/b", u"a\\b", u"a\x01"}) {
-    EXPECT_FALSE(is_valid_name(bad)) << display(bad);
+    EXPECT_FALSE(is_valid_name(bad)) << to_utf8(bad).value_or("?");
   }
 }
 
@@ -30,7 +30,7 @@ TEST(Names, PathsAreCheckedComponentByComponent) {
   EXPECT_TRUE(check_path(u""));
   EXPECT_TRUE(check_path(u"a\\b\\c"));
   for (const auto* bad : {u"\\a", u"a\\", u"a\\\\b", u"..\\a", u"a\\..\\b", u"a\\.", u"a/b"}) {
-    EXPECT_EQ(check_path(bad).error(), NtStatus::object_name_invalid) << display(bad);
+    EXPECT_EQ(check_path(bad).error(), NtStatus::object_name_invalid) << to_utf8(bad).value_or("?");
   }
   EXPECT_EQ(check_path(std::u16string(40000, u'a')).error(), NtStatus::name_too_long);
 }
@@ -52,10 +52,9 @@ TEST(Names, PathsComeApartAndTogether) {
   EXPECT_FALSE(lies_below(u"", u""));
 }
 
-TEST(Names, WhatIsNoTextIsRefusedAndStillShown) {
+TEST(Names, WhatIsNoTextIsRefused) {
   const std::u16string lone(1, char16_t{0xD800});
   EXPECT_EQ(to_utf8(lone).error(), NtStatus::object_name_invalid);
-  EXPECT_EQ(display(u"a\\" + lone), "a/?");
   EXPECT_EQ(from_utf8("\xFF").error(), NtStatus::object_name_invalid);
   EXPECT_EQ(from_wire(to_wire(u"xyz")), u"xyz");
 }
