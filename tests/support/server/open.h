@@ -80,6 +80,7 @@ struct Open : std::enable_shared_from_this<Open> {
   std::uint16_t channel_sequence = 0;
   std::uint32_t outstanding_requests = 0;      // with that ChannelSequence
   std::uint32_t outstanding_pre_requests = 0;  // with earlier ones
+  bool has_resume_key = false;                 // of server-side copies
   // LOCK: [MS-SMB2] 3.3.5.14, by LockSequenceIndex; [0] is not used.
   std::array<std::optional<std::uint8_t>, 65> lock_sequences{};
 };
