@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -35,6 +38,62 @@ Entry entry_of(std::string name, const struct stat& status) {
                                             : "a device";
   }
   return entry;
+}
+
+// Closes what it holds.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int get() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+Result<Descriptor> open_folder(const std::string& path, int flags) {
+  Descriptor opened(::open(path.c_str(), flags | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() < 0) return std::unexpected(system_error(errno, "open").on(path));
+  return opened;
+}
+
+// A folder below what the user named, and nowhere else.
+Result<Descriptor> open_folder_below(const std::string& root, const std::string& below, int flags) {
+  auto top = open_folder(root, O_PATH);
+  if (!top || below.empty()) return top;
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags | O_DIRECTORY | O_CLOEXEC);
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+  Descriptor opened(
+      static_cast<int>(::syscall(SYS_openat2, top->get(), below.c_str(), &how, sizeof how)));
+  if (opened.get() < 0) {
+    Error error = system_error(errno, "openat2").on(root + "/" + below);
+    if (errno == ELOOP) error = std::move(error).advise("symbolic links are not followed there");
+    return std::unexpected(std::move(error));
+  }
+  return opened;
+}
+
+// The folder that holds a path, and its name there; what the user named is its own name.
+struct Location {
+  Descriptor folder{-1};
+  std::string name;
+  int directory_fd() const { return folder.get() < 0 ? AT_FDCWD : folder.get(); }
+};
+
+Result<Location> locate(const TreePath& path) {
+  if (path.is_named()) return Location{Descriptor(-1), path.text()};
+  const std::string below = path.below();
+  const std::size_t slash = below.rfind('/');
+  const std::string folder = slash == below.npos ? std::string() : below.substr(0, slash);
+  auto opened = open_folder_below(path.root(), folder, O_PATH);
+  if (!opened) return std::unexpected(std::move(opened).error());
+  return Location{std::move(*opened), slash == below.npos ? below : below.substr(slash + 1)};
 }
 
 class LocalListing : public Listing {
@@ -70,8 +129,11 @@ class LocalListing : public Listing {
 
 class LocalSide : public Side {
  public:
-  std::string display(const std::string& path) const override { return path; }
-  Endpoint endpoint(std::string path) const override { return Local(std::move(path)); }
+  std::string display(const TreePath& path) const override { return path.text(); }
+  Endpoint endpoint(TreePath path) const override {
+    if (path.is_named()) return Local(path.text());
+    return Local::beneath(path.root(), path.below());
+  }
 
   Task<Entry> status(std::string path) override {
     struct stat status;
@@ -82,36 +144,39 @@ class LocalSide : public Side {
     co_return std::move(entry);
   }
 
-  Task<std::unique_ptr<Listing>> list(std::string path, bool is_named) override {
-    int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_named ? 0 : O_NOFOLLOW);
-    int descriptor = ::open(path.c_str(), flags);
-    if (descriptor < 0) co_return system_error(errno, "open").on(path);
-    DIR* directory = ::fdopendir(descriptor);
-    if (directory == nullptr) {
-      int number = errno;
-      ::close(descriptor);
-      co_return system_error(number, "fdopendir").on(path);
-    }
+  Task<std::unique_ptr<Listing>> list(TreePath path) override {
+    auto folder = path.is_named() ? open_folder(path.text(), O_RDONLY)
+                                  : open_folder_below(path.root(), path.below(), O_RDONLY);
+    if (!folder) co_return std::move(folder).error();
+    DIR* directory = ::fdopendir(folder->get());
+    if (directory == nullptr) co_return system_error(errno, "fdopendir").on(path.text());
+    const int descriptor = folder->release();
     co_return std::unique_ptr<Listing>(std::make_unique<LocalListing>(directory, descriptor));
   }
 
-  Task<void> make_directory(std::string path, bool is_named) override {
-    if (::mkdir(path.c_str(), 0777) == 0) co_return;
-    if (errno != EEXIST) co_await system_error(errno, "mkdir").on(path);
+  Task<void> make_directory(TreePath path) override {
+    auto found = locate(path);
+    if (!found) co_await std::move(found).error();
+    const char* name = found->name.c_str();
+    if (::mkdirat(found->directory_fd(), name, 0777) == 0) co_return;
+    if (errno != EEXIST) co_await system_error(errno, "mkdir").on(path.text());
     struct stat status;
-    int flags = is_named ? 0 : AT_SYMLINK_NOFOLLOW;
-    if (::fstatat(AT_FDCWD, path.c_str(), &status, flags) != 0) {
-      co_await system_error(errno, "stat").on(path);
+    const int flags = path.is_named() ? 0 : AT_SYMLINK_NOFOLLOW;
+    if (::fstatat(found->directory_fd(), name, &status, flags) != 0) {
+      co_await system_error(errno, "stat").on(path.text());
     }
     if (!S_ISDIR(status.st_mode)) {
-      co_await Error(ErrorKind::exists, "is there, and is no directory").on(path);
+      co_await Error(ErrorKind::exists, "is there, and is no directory").on(path.text());
     }
   }
 
-  Task<void> set_times(std::string path, BasicInformation times) override {
+  Task<void> set_times(TreePath path, BasicInformation times) override {
+    auto found = locate(path);
+    if (!found) co_await std::move(found).error();
     std::array<timespec, 2> values{timespec_of(times.access_time), timespec_of(times.write_time)};
-    if (::utimensat(AT_FDCWD, path.c_str(), values.data(), AT_SYMLINK_NOFOLLOW) != 0) {
-      co_await system_error(errno, "utimensat").on(path);
+    if (::utimensat(found->directory_fd(), found->name.c_str(), values.data(),
+                    AT_SYMLINK_NOFOLLOW) != 0) {
+      co_await system_error(errno, "utimensat").on(path.text());
     }
   }
 
@@ -121,27 +186,13 @@ class LocalSide : public Side {
     }
     return {};
   }
-
-  Result<void> check_target(const std::string& path) const override {
-    struct stat status;
-    if (::lstat(path.c_str(), &status) != 0) return {};
-    if (S_ISLNK(status.st_mode)) {
-      return std::unexpected(
-          Error(ErrorKind::exists, "a symbolic link is there, and is not followed").on(path));
-    }
-    if (S_ISDIR(status.st_mode)) {
-      return std::unexpected(Error(ErrorKind::exists, "a directory is there").on(path));
-    }
-    return {};
-  }
 };
 
 // Standard output in the place of every file.
 class StdoutSide : public LocalSide {
  public:
-  std::string display(const std::string&) const override { return "standard output"; }
-  Endpoint endpoint(std::string) const override { return Local(STDOUT_FILENO, "standard output"); }
-  Result<void> check_target(const std::string&) const override { return {}; }
+  std::string display(const TreePath&) const override { return "standard output"; }
+  Endpoint endpoint(TreePath) const override { return Local(STDOUT_FILENO, "standard output"); }
 };
 
 }  // namespace

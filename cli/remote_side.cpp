@@ -63,32 +63,34 @@ class RemoteSide : public Side {
  public:
   explicit RemoteSide(Share& share) : share_(share) {}
 
-  std::string display(const std::string& path) const override { return join(share_.name(), path); }
-  Endpoint endpoint(std::string path) const override { return Remote(share_, std::move(path)); }
+  std::string display(const TreePath& path) const override {
+    return join(share_.name(), path.text());
+  }
+  Endpoint endpoint(TreePath path) const override { return Remote(share_, path.text()); }
 
   Task<Entry> status(std::string path) override {
     FileStatus status = co_await share_.status(path);
     co_return entry_of(path, status);
   }
 
-  Task<std::unique_ptr<Listing>> list(std::string path, bool) override {
-    Directory directory = co_await share_.open_directory(std::move(path));
+  Task<std::unique_ptr<Listing>> list(TreePath path) override {
+    Directory directory = co_await share_.open_directory(path.text());
     co_return std::unique_ptr<Listing>(std::make_unique<RemoteListing>(std::move(directory)));
   }
 
-  Task<void> make_directory(std::string path, bool) override {
-    if (path.empty()) co_return;
-    auto made = co_await attempt(share_.make_directory(path));
+  Task<void> make_directory(TreePath path) override {
+    if (path.text().empty()) co_return;
+    auto made = co_await attempt(share_.make_directory(path.text()));
     if (made) co_return;
     if (made.error().kind() != ErrorKind::exists) co_await std::move(made).error();
-    FileStatus status = co_await share_.status(path);
+    FileStatus status = co_await share_.status(path.text());
     if (!status.is_directory()) {
       co_await Error(ErrorKind::exists, "is there, and is no directory").on(display(path));
     }
   }
 
-  Task<void> set_times(std::string path, BasicInformation times) override {
-    co_await share_.set_information(std::move(path), times);
+  Task<void> set_times(TreePath path, BasicInformation times) override {
+    co_await share_.set_information(path.text(), times);
   }
 
   Result<void> check_name(const std::string& name) const override {
@@ -100,8 +102,6 @@ class RemoteSide : public Side {
   }
 
   std::string key_of(const std::string& name) const override { return folded(name); }
-
-  Result<void> check_target(const std::string&) const override { return {}; }
 
  private:
   Share& share_;

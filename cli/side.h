@@ -36,25 +36,42 @@ class Listing {
   virtual Task<void> close() = 0;
 };
 
-// Paths are those that the user named, or what join() made of them. All members run on the
-// client's thread.
+// A path that the user named, or a member of a tree below it. There names come from the other
+// side: no symbolic link is followed and nothing leads out.
+class TreePath {
+ public:
+  TreePath() = default;
+  TreePath(std::string named) : text_(std::move(named)), named_bytes_(text_.size()) {}
+  TreePath(const char* named) : TreePath(std::string(named)) {}
+
+  TreePath member(const std::string& name) const;
+
+  const std::string& text() const noexcept { return text_; }
+  bool is_named() const noexcept { return named_bytes_ == text_.size(); }
+  // Of a member: what the user named, and the way from there.
+  std::string root() const { return text_.substr(0, named_bytes_); }
+  std::string below() const;
+
+ private:
+  std::string text_;
+  std::size_t named_bytes_ = 0;
+};
+
+// All members run on the client's thread.
 class Side {
  public:
   virtual ~Side() = default;
-  virtual std::string display(const std::string& path) const = 0;
-  virtual Endpoint endpoint(std::string path) const = 0;
-  // What the user named: a symbolic link is followed.
+  virtual std::string display(const TreePath& path) const = 0;
+  virtual Endpoint endpoint(TreePath path) const = 0;
+  // Of what the user named.
   virtual Task<Entry> status(std::string path) = 0;
-  // `is_named`: by the user, who may have a symbolic link there.
-  virtual Task<std::unique_ptr<Listing>> list(std::string path, bool is_named) = 0;
-  virtual Task<void> make_directory(std::string path, bool is_named) = 0;
-  virtual Task<void> set_times(std::string path, BasicInformation times) = 0;
+  virtual Task<std::unique_ptr<Listing>> list(TreePath path) = 0;
+  virtual Task<void> make_directory(TreePath path) = 0;
+  virtual Task<void> set_times(TreePath path, BasicInformation times) = 0;
   // Whether a name out of the other side's listing can be one here.
   virtual Result<void> check_name(const std::string& name) const = 0;
   // What names have in common that are one name here.
   virtual std::string key_of(const std::string& name) const { return name; }
-  // Whether a file may be written there, inside a tree: never through a link that was there.
-  virtual Result<void> check_target(const std::string& path) const = 0;
 };
 
 std::unique_ptr<Side> make_local_side();

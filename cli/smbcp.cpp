@@ -100,7 +100,7 @@ class Plan {
                 .to = side_,
                 .to_path = join(destination_.path(), name),
                 .target_must_be_directory = !is_below && destination_.trailing_slash};
-    if (auto allowed = check(source, name, job.to_path); !allowed) {
+    if (auto allowed = check(source, name, job.to_path.text()); !allowed) {
       run_.failed(Phase::file, source.display(), allowed.error());
       return;
     }

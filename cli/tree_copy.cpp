@@ -15,6 +15,17 @@ constexpr unsigned depth_max = 250;              // links on the server can make
 
 }  // namespace
 
+TreePath TreePath::member(const std::string& name) const {
+  TreePath path = *this;
+  path.text_ = join(text_, name);
+  return path;
+}
+
+std::string TreePath::below() const {
+  const std::size_t start = text_.find_first_not_of('/', named_bytes_);
+  return start == text_.npos ? std::string() : text_.substr(start);
+}
+
 Task<CopyReport> copy_file(Endpoint from, Endpoint to, CopyOptions options) {
   auto* local_from = std::get_if<Local>(&from);
   auto* local_to = std::get_if<Local>(&to);
@@ -86,7 +97,7 @@ Task<void> TreeCopy::work(Item item) {
 // Of what the user named, only now is it seen what it is.
 Task<void> TreeCopy::look_at(Item& item) {
   const TreeJob& job = item.job;
-  auto entry = co_await attempt(job.from->status(job.from_path));
+  auto entry = co_await attempt(job.from->status(job.from_path.text()));
   --unseen_;
   if (!entry) {
     fail(item, entry.error());
@@ -122,15 +133,8 @@ Task<void> TreeCopy::copy_one(Item item) {
   if (policy_.dry_run) {
     observer_.planned(from, to);
   } else {
-    Result<CopyReport> report;
-    Result<void> may_write;
-    if (!item.is_named) may_write = job.to->check_target(job.to_path);
-    if (may_write) {
-      report = co_await attempt(
-          copier_(job.from->endpoint(job.from_path), job.to->endpoint(job.to_path), policy_.copy));
-    } else {
-      report = std::unexpected(std::move(may_write).error());
-    }
+    auto report = co_await attempt(
+        copier_(job.from->endpoint(job.from_path), job.to->endpoint(job.to_path), policy_.copy));
     if (report) {
       observer_.copied(from, to, report->bytes);
     } else {
@@ -151,7 +155,7 @@ Task<void> TreeCopy::copy_directory(Item item) {
   if (policy_.dry_run) {
     observer_.planned(job.from->display(job.from_path), job.to->display(job.to_path));
   } else {
-    auto made = co_await attempt(job.to->make_directory(job.to_path, item.is_named));
+    auto made = co_await attempt(job.to->make_directory(job.to_path));
     if (!made) {
       fail(item, made.error());
       co_await release(std::move(folder));
@@ -168,8 +172,7 @@ Task<void> TreeCopy::copy_members(Item& item, std::shared_ptr<Folder> folder) {
   if (folder->depth > depth_max) {
     co_await Error(ErrorKind::local, "directories are nested too deeply");
   }
-  std::unique_ptr<Listing> listing =
-      co_await item.job.from->list(item.job.from_path, item.is_named);
+  std::unique_ptr<Listing> listing = co_await item.job.from->list(item.job.from_path);
   Result<void> result;
   Names taken;
   while (!stopped_) {
@@ -200,7 +203,7 @@ void TreeCopy::add(const Item& directory, const std::shared_ptr<Folder>& folder,
     return;
   }
   const std::string& name = *entry.name;
-  std::string from_path = join(job.from_path, name);
+  TreePath from_path = job.from_path.member(name);
   if (entry.kind == EntryKind::other) {
     observer_.left_out(job.from->display(from_path), entry.what);
     return;
@@ -219,7 +222,7 @@ void TreeCopy::add(const Item& directory, const std::shared_ptr<Folder>& folder,
   Item item{.job = {.from = job.from,
                     .from_path = std::move(from_path),
                     .to = job.to,
-                    .to_path = join(job.to_path, name)},
+                    .to_path = job.to_path.member(name)},
             .kind = entry.kind,
             .times = entry.times,
             .parent = folder};

@@ -27,9 +27,9 @@ struct TreePolicy {
 // One operand of the command line.
 struct TreeJob {
   Side* from = nullptr;
-  std::string from_path;
+  TreePath from_path;
   Side* to = nullptr;
-  std::string to_path;
+  TreePath to_path;
   bool target_must_be_directory = false;  // the destination ends in a slash
 };
 
@@ -66,7 +66,7 @@ class TreeCopy {
     std::size_t unfinished = 1;  // members, and the listing itself
     unsigned depth = 0;
     Side* to = nullptr;
-    std::string to_path{};
+    TreePath to_path{};
     BasicInformation times{};
     bool is_made = false;
   };

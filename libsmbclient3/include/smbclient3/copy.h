@@ -4,6 +4,7 @@
 #include <smbclient3/share.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -27,12 +28,25 @@ class Local {
  public:
   explicit Local(std::string path) : path_(std::move(path)) {}
   Local(int descriptor, std::string name) : path_(std::move(name)), descriptor_(descriptor) {}
+  // For names that somebody else gives: on the way from `root` no symbolic link is followed, and
+  // what would lead out of it is an error. `below` is relative.
+  static Local beneath(std::string root, const std::string& below) {
+    Local file(std::move(root));
+    file.root_bytes_ = file.path_.size();
+    if (!file.path_.ends_with('/')) file.path_ += '/';
+    file.path_ += below;
+    return file;
+  }
+
   const std::string& path() const noexcept { return path_; }
   int descriptor() const noexcept { return descriptor_; }
+  bool is_beneath() const noexcept { return root_bytes_ != 0; }
+  std::string root() const { return path_.substr(0, root_bytes_); }
 
  private:
   std::string path_;
   int descriptor_ = -1;
+  std::size_t root_bytes_ = 0;  // of beneath(): how much of the path is the root
 };
 
 // What other threads may watch while a copy goes on.

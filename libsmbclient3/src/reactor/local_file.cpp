@@ -43,7 +43,9 @@ Task<LocalFile> LocalFile::open(Reactor& reactor, int directory_fd, std::string 
                                 mode_t mode, std::uint64_t resolve) {
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
-  how.mode = flags & (O_CREAT | __O_TMPFILE) ? mode & 07777 : 0;  // openat2 is strict about both
+  // openat2 is strict about both. O_TMPFILE has the bit of O_DIRECTORY in it.
+  const bool creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  how.mode = creates ? mode & 07777 : 0;
   how.resolve = resolve;
   Operation operation{
       .code = OperationCode::open, .fd = directory_fd, .path = path.c_str(), .how = &how};

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "transfer/lanes.h"
+#include "transfer/local_place.h"
 #include "transfer/local_target.h"
 #include "transfer/remote_target.h"
 
@@ -110,7 +111,12 @@ Task<LocalOrigin> open_origin(Local from, Connection& connection, bool plain, Co
     if (own < 0) co_return system_error(errno, "fcntl").on(from.path());
     *origin.file = LocalFile(reactor, own, from.path());
   } else {
-    *origin.file = co_await LocalFile::open(reactor, AT_FDCWD, from.path(), O_RDONLY);
+    const LocalPlace place = co_await LocalPlace::find(reactor, from);
+    auto opened = co_await attempt(LocalFile::open(reactor, place.directory_fd(), place.name(),
+                                                   O_RDONLY | place.link_flags()));
+    if (!opened) co_return std::move(opened).error().about(from.path());
+    *origin.file = std::move(*opened);
+    origin.file->shown_as(from.path());
   }
   const struct statx status = co_await origin.file->status();
   if (S_ISDIR(status.stx_mode)) co_return system_error(EISDIR, "open").on(from.path());

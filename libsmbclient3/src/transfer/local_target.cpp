@@ -57,12 +57,21 @@ Task<LocalTarget> LocalTarget::open(Reactor& reactor, Local to, CopyOptions opti
     co_return std::move(target);
   }
 
-  auto resolved = resolve_links(target.path_);
-  target.path_ = co_await std::move(resolved);
+  if (!to.is_beneath()) {
+    auto resolved = resolve_links(target.path_);
+    target.path_ = co_await std::move(resolved);
+    to = Local(target.path_);
+  }
+  target.place_ = co_await LocalPlace::find(reactor, std::move(to));
   struct stat found;
-  if (::stat(target.path_.c_str(), &found) != 0) {
+  const int link_flags = target.place_.is_beneath() ? AT_SYMLINK_NOFOLLOW : 0;
+  if (::fstatat(target.place_.directory_fd(), target.place_.name().c_str(), &found, link_flags) !=
+      0) {
     if (errno != ENOENT) co_return system_error(errno, "stat").on(target.path_);
     co_await target.open_regular(reactor, std::nullopt);
+  } else if (S_ISLNK(found.st_mode)) {
+    co_return Error(ErrorKind::exists, "a symbolic link is there, and is not followed")
+        .on(target.path_);
   } else if (S_ISDIR(found.st_mode)) {
     co_return system_error(EISDIR, "open").on(target.path_);
   } else if (S_ISREG(found.st_mode)) {
@@ -77,23 +86,25 @@ Task<LocalTarget> LocalTarget::open(Reactor& reactor, Local to, CopyOptions opti
 // A device, a fifo or a socket is never replaced.
 Task<void> LocalTarget::open_special(Reactor& reactor, int flags) {
   file_ = std::make_unique<LocalFile>();
-  *file_ = co_await LocalFile::open(reactor, AT_FDCWD, path_, flags);
+  *file_ = co_await LocalFile::open(reactor, place_.directory_fd(), place_.name(),
+                                    flags | place_.link_flags());
+  file_->shown_as(path_);
   sink_ = std::make_unique<LocalStreamSink>(*file_, reactor);
 }
 
 Task<void> LocalTarget::open_regular(Reactor& reactor, std::optional<mode_t> old_mode) {
   is_regular_ = true;
   int flags = O_WRONLY | O_CREAT;
-  std::string name = path_;
+  std::string name = place_.name();
   if (options_.through_temporary) {
-    temporary_ = name = beside(path_, temporary_name(reactor));
+    temporary_ = name = temporary_name(reactor);
     flags |= O_EXCL;
   } else if (options_.must_not_exist) {
     flags |= O_EXCL;
   }
   file_ = std::make_unique<LocalFile>();
-  auto opened =
-      co_await attempt(LocalFile::open(reactor, AT_FDCWD, name, flags, options_.local_mode));
+  auto opened = co_await attempt(LocalFile::open(reactor, place_.directory_fd(), name,
+                                                 flags | place_.link_flags(), options_.local_mode));
   if (!opened) {
     temporary_.clear();
     co_await std::move(opened).error().about(path_);
@@ -121,8 +132,8 @@ Task<void> LocalTarget::prepare_large(Reactor& reactor) {
     co_await std::move(failure);
   }
   if (!options_.bypass_cache) co_return;
-  auto direct = co_await attempt(
-      LocalFile::open(reactor, AT_FDCWD, temporary_, O_WRONLY | O_DIRECT | O_NOFOLLOW));
+  auto direct = co_await attempt(LocalFile::open(reactor, place_.directory_fd(), temporary_,
+                                                 O_WRONLY | O_DIRECT | O_NOFOLLOW));
   if (!direct) co_return;
   direct_ = std::make_unique<LocalFile>(std::move(*direct));
   direct_->shown_as(path_);
@@ -163,8 +174,8 @@ Task<void> LocalTarget::finish(std::uint64_t size, BasicInformation information)
   co_await file_->close();
   if (temporary_.empty()) co_return;
   const unsigned flags = options_.must_not_exist ? RENAME_NOREPLACE : 0;
-  auto renamed =
-      co_await attempt(rename_path(*reactor_, AT_FDCWD, temporary_, AT_FDCWD, path_, flags));
+  auto renamed = co_await attempt(rename_path(*reactor_, place_.directory_fd(), temporary_,
+                                              place_.directory_fd(), place_.name(), flags));
   if (!renamed) co_await std::move(renamed).error().about(path_);
   temporary_.clear();
 }
@@ -179,9 +190,9 @@ Task<void> LocalTarget::discard(Error& failure) {
     static_cast<void>(closed);  // it failed already
   }
   if (temporary_.empty()) co_return;
-  auto removed = co_await attempt(unlink_path(*reactor_, AT_FDCWD, temporary_));
+  auto removed = co_await attempt(unlink_path(*reactor_, place_.directory_fd(), temporary_));
   if (!removed) {
-    failure = std::move(failure).advise_also("the incomplete file " + temporary_ +
+    failure = std::move(failure).advise_also("the incomplete file " + beside(path_, temporary_) +
                                              " could not be removed; remove it");
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reactor/local_file.h"
+#include "transfer/local_place.h"
 #include "transfer/sink.h"
 
 #include <smbclient3/copy.h>
@@ -13,9 +14,9 @@ namespace smb3 {
 
 class LocalTarget {
  public:
-  // `to` may be a symbolic link (resolved first), a device, fifo or socket (written in place), or
-  // an open descriptor (written at its position, in order).
-  // `size`: what will be written, as far as it is known.
+  // `to` may be a symbolic link (resolved first, but not beneath a root), a device, fifo or socket
+  // (written in place), or an open descriptor (written at its position, in order). `size`: what
+  // will be written, as far as it is known.
   static Task<LocalTarget> open(Reactor& reactor, Local to, CopyOptions options,
                                 std::uint64_t size);
 
@@ -37,7 +38,8 @@ class LocalTarget {
 
   Reactor* reactor_ = nullptr;
   std::string path_;       // the final name
-  std::string temporary_;  // empty: in place
+  LocalPlace place_;       // where that is
+  std::string temporary_;  // beside it; empty: in place
   CopyOptions options_;
   std::uint64_t size_ = 0;
   bool is_regular_ = false;

@@ -39,13 +39,15 @@ class FakeSide : public Side {
   };
   std::map<std::string, std::vector<Member>> directories;  // what list() finds
   std::map<std::string, std::uint64_t> files;              // what status() finds besides
-  std::set<std::string> unmakeable, unlistable, untouchable, bad_names;
+  std::set<std::string> unmakeable, unlistable, bad_names;
   std::size_t unreadable_members = 0;  // of each directory
   std::vector<std::string> log;        // "mkdir a", "times a"
   bool is_endless = false;             // every directory has one named "d"
 
-  std::string display(const std::string& path) const override { return "<" + path + ">"; }
-  Endpoint endpoint(std::string path) const override { return Local(std::move(path)); }
+  std::string display(const TreePath& path) const override { return "<" + path.text() + ">"; }
+  Endpoint endpoint(TreePath path) const override {
+    return path.is_named() ? Local(path.text()) : Local::beneath(path.root(), path.below());
+  }
 
   Task<Entry> status(std::string path) override {
     Entry entry{.name = path};
@@ -59,7 +61,8 @@ class FakeSide : public Side {
     co_return std::move(entry);
   }
 
-  Task<std::unique_ptr<Listing>> list(std::string path, bool) override {
+  Task<std::unique_ptr<Listing>> list(TreePath where) override {
+    const std::string& path = where.text();
     if (unlistable.contains(path)) co_return Error(ErrorKind::access_denied, "closed");
     std::vector<Entry> entries;
     for (const Member& member : directories[path]) {
@@ -75,20 +78,17 @@ class FakeSide : public Side {
     co_return std::unique_ptr<Listing>(std::make_unique<Pages>(std::move(entries)));
   }
 
-  Task<void> make_directory(std::string path, bool) override {
+  Task<void> make_directory(TreePath where) override {
+    const std::string& path = where.text();
     if (unmakeable.contains(path)) co_await Error(ErrorKind::exists, "a file is there");
     log.push_back("mkdir " + path);
   }
-  Task<void> set_times(std::string path, BasicInformation) override {
-    log.push_back("times " + path);
+  Task<void> set_times(TreePath path, BasicInformation) override {
+    log.push_back("times " + path.text());
     co_return;
   }
   Result<void> check_name(const std::string& name) const override {
     if (bad_names.contains(name)) return std::unexpected(Error(ErrorKind::local, "bad name"));
-    return {};
-  }
-  Result<void> check_target(const std::string& path) const override {
-    if (untouchable.contains(path)) return std::unexpected(Error(ErrorKind::exists, "a link"));
     return {};
   }
 
@@ -114,6 +114,7 @@ struct FakeCopier {
   std::size_t running = 0;
   std::size_t most_at_once = 0;
   std::vector<std::string> copied;  // "from>to"
+  std::vector<std::string> roots;   // of the targets: what the user named of them
   std::set<std::string> failing;    // sources
 
   static Task<CopyReport> copy(FakeCopier* self, std::string from, std::string to) {
@@ -126,7 +127,9 @@ struct FakeCopier {
   }
   FileCopier function() {
     return [this](Endpoint from, Endpoint to, CopyOptions) {
-      return copy(this, std::get<Local>(from).path(), std::get<Local>(to).path());
+      const Local& target = std::get<Local>(to);
+      roots.push_back(target.is_beneath() ? target.root() : target.path());
+      return copy(this, std::get<Local>(from).path(), target.path());
     };
   }
 };

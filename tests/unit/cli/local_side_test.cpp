@@ -37,6 +37,7 @@ struct LocalSideTest : testing::Test {
   }
   ~LocalSideTest() override { fs::remove_all(folder); }
   std::string path(const std::string& name) const { return folder / name; }
+  TreePath member(const std::string& name) const { return TreePath(folder.string()).member(name); }
   void make_file(const std::string& name) { std::ofstream(path(name)) << "12345"; }
 };
 
@@ -46,7 +47,7 @@ TEST_F(LocalSideTest, ListsWithoutFollowing) {
   fs::create_symlink("file", path("link"));
   fs::create_directory_symlink("dir", path("dirlink"));
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
-  auto listing = run(side->list(folder, true));
+  auto listing = run(side->list(folder.string()));
   ASSERT_TRUE(listing);
   std::map<std::string, EntryKind> kinds;
   std::map<std::string, std::string> what;
@@ -69,7 +70,7 @@ TEST_F(LocalSideTest, ListsWithoutFollowing) {
 
 TEST_F(LocalSideTest, ListsEveryEntryOfALargeDirectory) {
   for (int i = 0; i < 1000; ++i) make_file(std::to_string(i));
-  auto listing = run(side->list(folder, true));
+  auto listing = run(side->list(folder.string()));
   ASSERT_TRUE(listing);
   std::size_t count = 0;
   while (true) {
@@ -84,21 +85,21 @@ TEST_F(LocalSideTest, ListsEveryEntryOfALargeDirectory) {
 TEST_F(LocalSideTest, FollowsALinkOnlyWhereTheUserNamesIt) {
   fs::create_directory(path("dir"));
   fs::create_directory_symlink("dir", path("link"));
-  EXPECT_TRUE(run(side->list(path("link"), true)));
-  EXPECT_FALSE(run(side->list(path("link"), false)));
-  EXPECT_TRUE(run(side->make_directory(path("link"), true)));
-  auto made = run(side->make_directory(path("link"), false));
+  EXPECT_TRUE(run(side->list(path("link"))));
+  EXPECT_FALSE(run(side->list(member("link"))));
+  EXPECT_TRUE(run(side->make_directory(path("link"))));
+  auto made = run(side->make_directory(member("link")));
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind(), ErrorKind::exists);
 }
 
 TEST_F(LocalSideTest, MakesDirectories) {
-  EXPECT_TRUE(run(side->make_directory(path("new"), false)));
+  EXPECT_TRUE(run(side->make_directory(member("new"))));
   EXPECT_TRUE(fs::is_directory(path("new")));
-  EXPECT_TRUE(run(side->make_directory(path("new"), false)));
+  EXPECT_TRUE(run(side->make_directory(member("new"))));
   make_file("file");
-  EXPECT_FALSE(run(side->make_directory(path("file"), false)));
-  EXPECT_FALSE(run(side->make_directory(path("none/new"), false)));
+  EXPECT_FALSE(run(side->make_directory(member("file"))));
+  EXPECT_FALSE(run(side->make_directory(member("none/new"))));
 }
 
 TEST_F(LocalSideTest, StatusFollowsALink) {
@@ -114,16 +115,24 @@ TEST_F(LocalSideTest, StatusFollowsALink) {
   EXPECT_EQ(missing.error().kind(), ErrorKind::not_found);
 }
 
-TEST_F(LocalSideTest, RefusesLinksAndDirectoriesAsTargetsInsideATree) {
-  make_file("file");
-  fs::create_symlink("file", path("link"));
-  fs::create_symlink("nowhere", path("dangling"));
-  fs::create_directory(path("dir"));
-  EXPECT_TRUE(side->check_target(path("file")));
-  EXPECT_TRUE(side->check_target(path("new")));
-  EXPECT_FALSE(side->check_target(path("link")));
-  EXPECT_FALSE(side->check_target(path("dangling")));
-  EXPECT_FALSE(side->check_target(path("dir")));
+// Whoever may write in the target's folder could put a link there while a copy goes on.
+TEST_F(LocalSideTest, TakesNoWayThroughALinkBelowWhatTheUserNamed) {
+  fs::create_directory(path("elsewhere"));
+  fs::create_directory_symlink("elsewhere", path("link"));
+  EXPECT_FALSE(run(side->list(member("link/"))));
+  EXPECT_FALSE(run(side->make_directory(member("link/new"))));
+  EXPECT_FALSE(run(side->set_times(member("link/new"), {})));
+  EXPECT_FALSE(run(side->make_directory(member("../out"))));
+  EXPECT_TRUE(fs::is_empty(path("elsewhere")));
+  EXPECT_TRUE(run(side->make_directory(path("link/new")))) << "the user may say so";
+}
+
+TEST_F(LocalSideTest, GivesMembersAsFilesBeneath) {
+  const auto file = std::get<Local>(side->endpoint(member("a").member("b")));
+  EXPECT_TRUE(file.is_beneath());
+  EXPECT_EQ(file.root(), folder);
+  EXPECT_EQ(file.path(), path("a/b"));
+  EXPECT_FALSE(std::get<Local>(side->endpoint(path("a"))).is_beneath());
 }
 
 TEST_F(LocalSideTest, RefusesNamesThatLeadElsewhere) {
@@ -141,7 +150,7 @@ TEST_F(LocalSideTest, SetsTimes) {
   timespec write{.tv_sec = 1'500'000'000, .tv_nsec = 123'456'700};
   BasicInformation times;
   times.write_time = file_time_of(write);
-  ASSERT_TRUE(run(side->set_times(path("dir"), times)));
+  ASSERT_TRUE(run(side->set_times(member("dir"), times)));
   struct stat status;
   ASSERT_EQ(stat(path("dir").c_str(), &status), 0);
   EXPECT_EQ(status.st_mtim.tv_sec, write.tv_sec);

@@ -140,15 +140,14 @@ TEST_F(TreeCopyTest, GoesOnAfterFailures) {
   EXPECT_THAT(to.log, UnorderedElementsAre("mkdir b", "mkdir b/none", "mkdir b/closed"));
 }
 
-TEST_F(TreeCopyTest, NeverWritesThroughALinkInsideATree) {
-  from.directories["a"] = {{"x", file}};
-  from.files = {{"x", 1}};
-  to.untouchable = {"b/x"};
-  copy("a", "b");
-  EXPECT_THAT(seen.failures, ElementsAre("<a/x> a link"));
-  EXPECT_THAT(copier.copied, IsEmpty());
-  copy("x", "b/x");  // but where the user says so
-  EXPECT_THAT(copier.copied, ElementsAre("x>b/x"));
+TEST_F(TreeCopyTest, KeepsMembersBelowWhatTheUserNamed) {
+  from.directories["a"] = {{"sub", directory}};
+  from.directories["a/sub"] = {{"x", file}};
+  from.files = {{"y", 1}};
+  copy("a", "b/c");
+  copy("y", "b/y");
+  EXPECT_THAT(copier.copied, ElementsAre("a/sub/x>b/c/sub/x", "y>b/y"));
+  EXPECT_THAT(copier.roots, ElementsAre("b/c", "b/y"));
 }
 
 TEST_F(TreeCopyTest, SetsTheTimesOfDirectoriesAfterTheirContents) {

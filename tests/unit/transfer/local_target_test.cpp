@@ -149,6 +149,42 @@ TEST_F(LocalTargets, ALinkThatLeadsNowhereIsAnError) {
   EXPECT_THAT(names(), ElementsAre("link"));
 }
 
+// Names below a root come from somebody else.
+TEST_F(LocalTargets, BeneathARootNoLinkIsFollowedAndNothingLeadsOut) {
+  fs::create_directory(path("root"));
+  fs::create_directory(path("outside"));
+  fs::create_directory_symlink("../outside", path("root/folder"));
+  fs::create_symlink("../outside/file", path("root/link"));
+  for (const char* below : {"folder/file", "link", "../outside/file", "..", "sub/.."}) {
+    for (const bool through_temporary : {true, false}) {
+      auto written = write({.to = Local::beneath(path("root"), below),
+                            .data = "evil",
+                            .options = {.through_temporary = through_temporary}});
+      EXPECT_FALSE(written) << below;
+    }
+  }
+  EXPECT_THAT(names("outside"), testing::IsEmpty());
+  EXPECT_THAT(names("root"), testing::UnorderedElementsAre("folder", "link"));
+
+  fs::create_directory_symlink("root", path("way"));  // the root itself is the user's word
+  fs::create_directory(path("root/sub"));
+  ASSERT_TRUE(write({.to = Local::beneath(path("way"), "sub/file"), .data = "good"}));
+  EXPECT_EQ(content("root/sub/file"), "good");
+}
+
+TEST_F(LocalTargets, AFolderThatBecomesALinkMeanwhileMisleadsNobody) {
+  fs::create_directories(path("root/sub"));
+  fs::create_directory(path("outside"));
+  Writing writing{.to = Local::beneath(path("root"), "sub/file"), .data = "data"};
+  writing.between = [this] {
+    fs::rename(path("root/sub"), path("root/moved"));
+    fs::create_directory_symlink("../outside", path("root/sub"));
+  };
+  ASSERT_TRUE(write(std::move(writing)));
+  EXPECT_THAT(names("outside"), testing::IsEmpty());
+  EXPECT_EQ(content("root/moved/file"), "data");
+}
+
 TEST_F(LocalTargets, ADeviceIsWrittenAndStaysOne) {
   ASSERT_TRUE(write({.to = Local("/dev/null"), .data = "data"}));
   struct stat null{};
