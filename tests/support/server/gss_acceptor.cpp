@@ -1,5 +1,6 @@
 #include "support/server/gss_acceptor.h"
 
+#include "auth/der.h"
 #include "auth/spnego.h"
 
 #include <array>
@@ -109,6 +110,10 @@ Result<std::string> GssContext::client_name() { return name(true); }
 Result<std::string> GssContext::own_name() { return name(false); }
 
 StatusOr<std::vector<std::byte>> KerberosAcceptor::step(Bytes client_token) {
+  // To Kerberos all that it cannot read is a failure like others.
+  if (!der::Reader(client_token).read_last(der::application(0))) {
+    return refuse(NtStatus::invalid_parameter);
+  }
   auto token = context_.step(client_token);
   if (token) return std::move(*token);
   return refuse(token.error().kind() == ErrorKind::protocol ? NtStatus::invalid_parameter

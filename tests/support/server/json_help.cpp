@@ -25,8 +25,9 @@ Of a node, with their defaults:
   "allow_guest": false          unknown users become guests
   "allow_anonymous": false      NTLM without a user
   "signing": "enabled"          or "required"
-  "signing_algorithms": []      of "AES-128-GMAC", "AES-128-CMAC", "HMAC-SHA256"; preferred first
-  "ciphers": []                 of "AES-128-GCM", "AES-128-CCM", "AES-256-GCM", "AES-256-CCM"
+  "signing_algorithms": ["AES-128-GMAC", "AES-128-CMAC", "HMAC-SHA256"]
+  "ciphers": ["AES-128-GCM", "AES-128-CCM", "AES-256-GCM", "AES-256-CCM"]
+                                preferred first; []: none
   "encrypt": false              every session
   "multichannel": true, "persistent_handles": true, "leasing": true, "large_mtu": true
   "max_transact_bytes": 8388608, "max_read_bytes": 8388608, "max_write_bytes": 8388608
