@@ -51,8 +51,11 @@ struct ServerSettings {
   bool allow_anonymous = false;
   SigningPolicy signing = SigningPolicy::enabled;
   // Preferred first; the first that the client offers too is taken.
-  std::vector<SigningAlgorithm> signing_algorithms;
-  std::vector<Cipher> ciphers;
+  std::vector<SigningAlgorithm> signing_algorithms = {SigningAlgorithm::aes_128_gmac,
+                                                      SigningAlgorithm::aes_128_cmac,
+                                                      SigningAlgorithm::hmac_sha256};
+  std::vector<Cipher> ciphers = {Cipher::aes_128_gcm, Cipher::aes_128_ccm, Cipher::aes_256_gcm,
+                                 Cipher::aes_256_ccm};
   bool encrypt = false;  // every session
   bool multichannel = true;
   bool persistent_handles = true;
