@@ -92,7 +92,11 @@ Answer answer_read(Request& request, Open& open, const wire::ReadRequest& read) 
 
 bool may_write(const Request& request, const Open& open, std::uint64_t end) {
   constexpr AccessMask either = AccessMask::write_data | AccessMask::append_data;
-  if (!request.server.settings().strict) return any(open.access, either);
+  // CREATE takes FILE_APPEND_DATA away from an unbuffered open (3.3.5.9): there it says nothing.
+  if (!request.server.settings().strict ||
+      has(open.options, CreateOptions::no_intermediate_buffering)) {
+    return any(open.access, either);
+  }
   const auto status = open.node->status();
   const bool extends = !status || end > status->size_bytes;
   return any(open.access, extends ? AccessMask::append_data : AccessMask::write_data);
