@@ -9,7 +9,7 @@ import tempfile
 
 import lab
 
-USERS = [{"domain": "LAB", "name": lab.USER, "password": lab.PASSWORD}]
+USERS = [{"name": lab.USER, "password": lab.PASSWORD}]  # in every domain
 
 
 class Server:
@@ -50,9 +50,15 @@ class Server:
 
     def log(self, command=None):
         """What the client sent; of one command, if named."""
+        return [line for line in self._lines()
+                if "command" in line and command in (None, line["command"])]
+
+    def events(self, name):
+        return [line for line in self._lines() if line.get("event") == name]
+
+    def _lines(self):
         with open(self.log_path, encoding="utf-8") as file:
-            lines = [json.loads(line) for line in file if line.endswith("\n")]
-        return [line for line in lines if command in (None, line.get("command"))]
+            return [json.loads(line) for line in file if line.endswith("\n")]
 
     def stop(self):
         """Ends it; a crash or a leak that a sanitizer found is the test's failure."""

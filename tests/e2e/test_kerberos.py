@@ -1,14 +1,17 @@
 """Kerberos: a private KDC and a server that takes its tickets."""
+import os
 import pathlib
 import shutil
 import tempfile
+import threading
+import time
 
 import lab
 
 HOST = "fs.lab.test"
 
 
-class Kerberos(lab.TestCase):
+class KerberosCase(lab.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.kdc = pathlib.Path(tempfile.mkdtemp(prefix="kdc-", dir=lab.folder()))
@@ -34,6 +37,8 @@ class Kerberos(lab.TestCase):
             return ""
         return lab.tool("klist", env=lab.environment(self.env))
 
+
+class Kerberos(KerberosCase):
     def fetch(self, *options, host=HOST, logon="", env=None):
         return lab.smbcp("--address", self.server.address, "--port", self.server.port, *options,
                          f"smb://{host}/rw/file", self.folder / "copy", logon=logon,
@@ -101,3 +106,75 @@ class Kerberos(lab.TestCase):
             run = self.fetch("--use-kerberos=required", "--timeout", 3,
                              logon="alice@LAB.TEST%Passw0rd!", env={"KRB5_CONFIG": str(config)})
         self.assertNotEqual(run.rc, 0)
+
+
+class Expiry(KerberosCase):
+    """Copies that last longer than the ticket: the server ends the session, not the connection."""
+    TICKET_S, COPY_S = 4, 10
+
+    def config(self):
+        """Tickets that are asked for end soon."""
+        text = (self.kdc / "krb5.conf").read_text()
+        path = self.folder / "krb5.conf"
+        path.write_text(text.replace("[libdefaults]\n",
+                                     f"[libdefaults]\n    ticket_lifetime = {self.TICKET_S}s\n"))
+        return {"KRB5_CONFIG": str(path)}
+
+    def slow_source(self):
+        """A pipe that gives a MiB a second, and the file with what came out of it."""
+        pipe, sent = self.folder / "pipe", self.folder / "sent"
+        os.mkfifo(pipe)
+
+        def feed():
+            with open(pipe, "wb", buffering=0) as out, open(sent, "wb") as copy:
+                for _ in range(self.COPY_S):
+                    block = os.urandom(lab.MIB)
+                    copy.write(block)
+                    try:
+                        out.write(block)
+                    except BrokenPipeError:
+                        return
+                    time.sleep(1)
+        feeder = threading.Thread(target=feed)
+        feeder.start()
+        self.addCleanup(feeder.join)
+        return pipe, sent
+
+    def upload(self, name, logon="", env=None, meanwhile=lambda: None):
+        pipe, sent = self.slow_source()
+        timer = threading.Timer(self.TICKET_S - 1, meanwhile)
+        timer.start()
+        self.addCleanup(timer.join)
+        run = lab.smbcp("--address", self.server.address, "--port", self.server.port,
+                        "--use-kerberos=required", pipe, f"smb://{HOST}/rw/{name}", logon=logon,
+                        env=self.env | (env or {}))
+        return run, sent
+
+    def assertUploaded(self, run, sent, name):
+        self.assertEnds(run, 0)
+        self.assertSameFile(sent, self.server.share() / name)
+        self.assertNoTemporaries(self.server.share())
+
+    def test_password(self):
+        run, sent = self.upload("password", logon="alice@LAB.TEST%Passw0rd!", env=self.config())
+        self.assertUploaded(run, sent, "password")
+
+    def test_ticket_that_is_renewed_meanwhile(self):
+        self.kinit("-l", f"{self.TICKET_S}s")
+        run, sent = self.upload("renewed", meanwhile=lambda: self.kinit("-l", "1h"))
+        self.assertUploaded(run, sent, "renewed")
+
+    def test_client_keytab(self):
+        keytab = f"FILE:{self.kdc}/alice.keytab"
+        run, sent = self.upload("keytab", logon="alice",
+                                env=self.config() | {"KRB5_CLIENT_KTNAME": keytab})
+        self.assertUploaded(run, sent, "keytab")
+
+    def test_no_other_ticket(self):
+        self.kinit("-l", f"{self.TICKET_S}s")
+        run, _ = self.upload("none")
+        self.assertEnds(run, 4)
+        self.assertSays(run, "session has expired and could not be renewed", "kinit",
+                        r"\.smbcp-[0-9a-f]{16}\.part")
+        self.assertFalse((self.server.share() / "none").exists())
+        self.assertEqual(run.json["errors"][0]["kind"], "authentication")

@@ -25,7 +25,7 @@ constexpr FaultWord words[] = {
     {reset, "reset", "", "", "RST instead of the answer"},
     {close_within, "close_within", "value", "", "FIN after so many bytes of the answer"},
     {reset_within, "reset_within", "value", "", "RST after so many bytes of the answer"},
-    {shorten, "shorten", "value", "", "READ gives, WRITE takes so many bytes fewer"},
+    {shorten, "shorten", "value", "", "READ gives, WRITE takes so many bytes fewer, but one"},
     {lose_write, "lose_write", "", "", "WRITE succeeds and is thrown away"},
     {damage, "damage", "", "offset", "one bit of READ's data is turned before it is protected"},
     {wrong_signature, "wrong_signature", "", "", "the answer's signature is damaged"},
@@ -44,7 +44,8 @@ constexpr FaultWord words[] = {
     {raw_frame, "raw_frame", "data", "", "these bytes as a frame instead of the answer"},
     {raw_bytes, "raw_bytes", "data", "", "these bytes as they are instead of the answer"},
     {credits, "credits", "value", "", "the answer grants so many"},
-    {entry_name, "entry_name", "", "data name", "QUERY_DIRECTORY lists this name first"},
+    {entry_name, "entry_name", "", "data name field",
+     "QUERY_DIRECTORY lists this name first, as \"file\", \"directory\" or \"reparse\""},
     {restart_node, "restart_node", "", "", "all connections and sessions of the node end"},
 };
 

@@ -69,10 +69,16 @@ void turn_a_bit(ContentView& view, std::uint64_t which) {
   view.owner = std::move(copy);
 }
 
+// One byte is left: nothing at all would be no progress.
+std::size_t shortened_by(const Fault& fault, std::size_t length) {
+  return length == 0 ? 0
+                     : static_cast<std::size_t>(std::min<std::uint64_t>(length - 1, fault.value));
+}
+
 Answer answer_read(Request& request, Open& open, const wire::ReadRequest& read) {
   std::size_t length = read.length;
   if (const Fault* fault = request.fault(FaultKind::shorten)) {
-    length -= static_cast<std::size_t>(std::min<std::uint64_t>(length, fault->value));
+    length -= shortened_by(*fault, length);
   }
   ContentView content;
   if (length > 0) {
@@ -165,7 +171,7 @@ Task<Answer> write(Request& request) {
 
   Bytes data = message->data;
   if (const Fault* fault = request.fault(FaultKind::shorten)) {
-    data = data.first(data.size() - std::min<std::uint64_t>(data.size(), fault->value));
+    data = data.first(data.size() - shortened_by(*fault, data.size()));
   }
   std::uint64_t offset = message->offset;
   if (offset == at_end_of_file) {
