@@ -200,7 +200,8 @@ Task<Answer> Connection::answer_to(Request& request, NtStatus checked) {
   const bool for_ever = request.fault(FaultKind::pending_for_ever) != nullptr;
   if (pending || for_ever) {
     go_async(request);
-    co_await pause(request, for_ever ? Duration::max() : Duration(pending->delay));
+    const Duration wait = for_ever ? Duration::max() : Duration(pending->delay);
+    co_await pause(request, wait);
     if (request.is_cancelled) co_return Answer::refusal(NtStatus::cancelled);
   }
   Answer answer = co_await handle(request);
