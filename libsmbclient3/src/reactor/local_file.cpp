@@ -144,9 +144,8 @@ Task<MappedPart> LocalFile::map_at(std::uint64_t offset, std::size_t length) {
   if (memory == MAP_FAILED) co_return failed(errno, "mmap");
   MappedPart part(Bytes(static_cast<const std::byte*>(memory), length));
   // What is in memory already is mapped at once; only a disk is worth the way to another thread.
-  if (is_resident(fd_, offset, part.bytes()) && ::madvise(memory, length, MADV_POPULATE_READ) == 0) {
-    co_return std::move(part);
-  }
+  const bool resident = is_resident(fd_, offset, part.bytes());
+  if (resident && ::madvise(memory, length, MADV_POPULATE_READ) == 0) co_return std::move(part);
   Operation operation{.code = OperationCode::advise,
                       .flags = MADV_POPULATE_READ,
                       .buffer = memory,

@@ -33,8 +33,8 @@ class Socket {
   Task<std::size_t> receive_exactly(MutableBytes bytes, TimePoint deadline = never);
   // At least one byte, or 0 at the end of the stream.
   Task<std::size_t> receive_some(MutableBytes bytes, TimePoint deadline = never);
-  // All parts, in order, without the first `done_bytes`, which counts on with what leaves, also when
-  // the end is an error. The parts stay where they are until it has ended.
+  // All parts, in order, without the first `done_bytes`; that counts what leaves, also when the end
+  // is an error. The parts stay where they are until it has ended.
   Task<void> send(std::span<const iovec> parts, std::uint64_t& done_bytes,
                   TimePoint deadline = never);
   Task<void> send(std::span<const iovec> parts, TimePoint deadline = never);
