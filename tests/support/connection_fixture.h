@@ -100,7 +100,7 @@ class ConnectionTest : public testing::Test {
     });
     auto opened = run_on(reactor(), [&] {
       return Connection::open(reactor(), *pool_, {peer_.endpoint()},
-                              {.server_name = "server", .timeout = timeout});
+                              {.server_label = "fs.lab.test", .timeout = timeout});
     });
     ASSERT_TRUE(opened) << describe(opened.error());
     connection_ = std::move(*opened);

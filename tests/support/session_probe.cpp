@@ -130,7 +130,7 @@ std::ptrdiff_t open_descriptors() {
 
 Task<std::unique_ptr<Connection>> connect(Reactor& reactor, BufferPool& pool, std::uint16_t port) {
   auto endpoints = co_await resolve(reactor, "127.0.0.1", port, reactor.now() + timeout);
-  ConnectionOptions options{.server_name = "127.0.0.1", .timeout = timeout};
+  ConnectionOptions options{.server_label = "127.0.0.1", .timeout = timeout};
   co_return co_await Connection::open(reactor, pool, std::move(endpoints), std::move(options));
 }
 

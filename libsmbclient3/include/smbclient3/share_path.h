@@ -30,7 +30,8 @@ struct SharePath {
   // Errors: kind local, with what is wrong and how it should look; never with the password.
   SMB3_API static Result<SharePath> parse(std::string_view text);
 
-  // "//server/share/path", without port, user and password: for messages.
+  // "//server/share/path" for messages, without user and password: with the port where it is not
+  // 445, an IPv6 address in brackets.
   SMB3_API std::string display() const;
 };
 

@@ -1,6 +1,7 @@
 #include "client/engine.h"
 
 #include "base/limits.h"
+#include "client/server_label.h"
 #include "reactor/resolve.h"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 namespace smb3 {
 namespace {
 
-constexpr std::uint16_t direct_tcp_port = 445;
 // After an interruption: what has not ended by then loses its connection.
 constexpr auto grace = std::chrono::milliseconds(1000);
 
@@ -39,10 +39,11 @@ SessionNode::~SessionNode() { std::erase(engine_->nodes_, this); }
 
 Task<void> SessionNode::establish(std::vector<Endpoint> endpoints,
                                   std::shared_ptr<const LogonRequest> logon,
-                                  std::string server_name) {
+                                  std::string server_name, std::string label) {
   engine_->nodes_.push_back(this);
   const ClientOptions& options = engine_->options();
-  ConnectionOptions connection_options{.server_name = server_name, .timeout = options.timeout};
+  ConnectionOptions connection_options{.server_label = std::move(label),
+                                       .timeout = options.timeout};
   connection_ = co_await Connection::open(engine_->reactor(), engine_->pool(), std::move(endpoints),
                                           std::move(connection_options));
   NegotiateOptions negotiate_options;
@@ -89,15 +90,16 @@ Task<std::shared_ptr<SessionNode>> Engine::session_for(std::string server, std::
   }
 
   const std::string& host = options_.address.empty() ? server : options_.address;
+  const std::string label = server_label(server, port);
   auto endpoints =
       co_await attempt(resolve(reactor_, host, port, reactor_.now() + options_.timeout));
-  if (!endpoints) co_return std::move(endpoints).error().on(host);
+  if (!endpoints) co_return std::move(endpoints).error().on(server_label(host, port));
   auto node = std::make_shared<SessionNode>(shared_from_this(), std::move(identity));
-  auto established =
-      co_await attempt(node->establish(std::move(*endpoints), logon_for(credentials), server));
+  auto established = co_await attempt(
+      node->establish(std::move(*endpoints), logon_for(credentials), server, label));
   if (!established) {
     co_await node->close();
-    co_return std::move(established).error().on(server);
+    co_return std::move(established).error().on(label);
   }
   sessions_.push_back(node);
   co_return std::move(node);

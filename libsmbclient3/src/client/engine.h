@@ -31,8 +31,9 @@ class SessionNode {
   ~SessionNode();
 
   // NEGOTIATE and SESSION_SETUP over a new connection to one of the endpoints.
+  // `label`: the server in messages.
   Task<void> establish(std::vector<Endpoint> endpoints, std::shared_ptr<const LogonRequest> logon,
-                       std::string server_name);
+                       std::string server_name, std::string label);
   // LOGOFF and the end of the connection; once.
   Task<void> close();
 

@@ -1,6 +1,8 @@
 // Reading of share paths: a URL, or one of the two forms with two leading slashes.
 #include <smbclient3/share_path.h>
 
+#include "client/server_label.h"
+
 #include <arpa/inet.h>
 
 #include <algorithm>
@@ -203,7 +205,11 @@ Result<SharePath> parse_url(std::string_view text) {
   std::size_t slash = std::min(text.find('/'), text.size());
   SharePath path;
   if (auto set = set_authority(path, text.substr(0, slash)); !set) {
-    return std::unexpected(std::move(set).error());
+    // With a '/' in it, what should be a password ends the host.
+    const bool cut = text.substr(slash).contains('@');
+    Error error = std::move(set).error();
+    if (!cut) return std::unexpected(std::move(error));
+    return std::unexpected(bad(error.what(), "a '/' in a user name or a password is written %2F"));
   }
   if (auto set = set_components(path, text.substr(slash), "/", true); !set) {
     return std::unexpected(std::move(set).error().on(path.display()));
@@ -240,7 +246,7 @@ Result<SharePath> SharePath::parse(std::string_view text) {
 }
 
 std::string SharePath::display() const {
-  std::string text = "//" + (server.contains(':') ? "[" + server + "]" : server);
+  std::string text = "//" + server_label(server, port);
   if (!share.empty()) text += "/" + share;
   if (!path.empty()) text += "/" + path;
   return text;

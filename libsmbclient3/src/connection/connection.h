@@ -23,7 +23,7 @@
 namespace smb3 {
 
 struct ConnectionOptions {
-  std::string server_name;  // for messages
+  std::string server_label;  // for messages: the name, and the port where it is not 445
   // The longest silence while something is outstanding, and the longest connect.
   Duration timeout = std::chrono::seconds(30);
 };
@@ -123,6 +123,7 @@ class Connection {
 
   // receive.cpp
   Task<void> receive_loop();
+  Error ended_by(Error error);
   Task<void> receive_frame();
   Result<void> handle_frame(const FrameBuffer& buffer, MutableBytes frame);
   Result<void> handle_element(const FrameBuffer& buffer, const wire::CompoundElement& element,

@@ -63,7 +63,7 @@ void Connection::check_silence() {
   if (silence >= options_.timeout * (patient ? patience_for_pending : 1)) {
     fail(Error(ErrorKind::timed_out, "the server was silent for too long")
              .during(negotiated_ ? "waiting for a response" : "NEGOTIATE")
-             .on(options_.server_name));
+             .on(options_.server_label));
     return;
   }
   // Set before the probe is queued, which otherwise would begin the silence anew.

@@ -5,6 +5,7 @@
 #include "wire/negotiate_context.h"
 
 #include <algorithm>
+#include <cerrno>
 
 namespace smb3 {
 namespace {
@@ -149,7 +150,20 @@ void give_up(void* context) {
   auto& connection = *static_cast<Connection*>(context);
   connection.fail(Error(ErrorKind::timed_out, "the server did not answer in time")
                       .during("NEGOTIATE")
-                      .on(connection.options().server_name));
+                      .on(connection.options().server_label));
+}
+
+// Servers that know none of the dialects offered answer in this way too.
+Error ended(Error error) {
+  const int number = error.system_errno();
+  const bool by_peer = number == 0 || number == ECONNRESET || number == EPIPE;
+  if (error.kind() != ErrorKind::disconnected || !by_peer) return error;
+  return Error(ErrorKind::disconnected, "the server closed the connection instead of an answer")
+      .system(number)
+      .during("NEGOTIATE")
+      .on(error.object())
+      .advise(only_smb_3_1_1)
+      .advise_also("or check the port, if it is no SMB server");
 }
 
 Error refusal(NtStatus status) {
@@ -158,7 +172,7 @@ Error refusal(NtStatus status) {
     return Error(ErrorKind::unsupported, "the server does not speak SMB 3.1.1")
         .status(static_cast<std::uint32_t>(status))
         .during("NEGOTIATE")
-        .advise("this client speaks nothing older; enable SMB 3.1.1 on the server");
+        .advise(only_smb_3_1_1);
   }
   return status_error(status, "NEGOTIATE");
 }
@@ -185,7 +199,7 @@ Task<Negotiated> negotiate(Connection& connection, NegotiateOptions options) {
   bound.set(connection.deadline(), &give_up, &connection);
   auto answered = co_await connection.transact(exchange);
   bound.clear();
-  co_await std::move(answered);
+  if (!answered) co_await ended(std::move(answered).error());
   if (request.status() != NtStatus::success) co_await refusal(request.status());
   const wire::PacketHeader& header = request.reply->header;
   if (header.is_signed() || header.session_id != 0) {

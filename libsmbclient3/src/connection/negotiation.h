@@ -6,9 +6,14 @@
 #include "crypto/preauth_integrity.h"
 #include "wire/negotiate.h"
 
+#include <string_view>
 #include <vector>
 
 namespace smb3 {
+
+// What to do about a server that is too old.
+inline constexpr std::string_view only_smb_3_1_1 =
+    "this client speaks SMB 3.1.1 and nothing older; enable it on the server";
 
 struct NegotiateOptions {
   std::string server_name;  // as the user gave it: the NETNAME context

@@ -1,7 +1,7 @@
 // The way in: whole frames, unsealed, split, matched to their requests and verified, before anybody
 // sees them. [MS-SMB2] 3.2.5.1.
 #include "connection/connection.h"
-
+#include "connection/negotiation.h"
 #include "wire/oplock_break.h"
 #include "wire/packet_header.h"
 #include "wire/read.h"
@@ -13,21 +13,66 @@ std::unexpected<Error> broken(const char* what, unsigned line = __builtin_LINE()
   return std::unexpected(Error(ErrorKind::protocol, what, __FILE__, line));
 }
 
+constexpr std::array<std::byte, 4> smb1_protocol_id{std::byte{0xFF}, std::byte{'S'}, std::byte{'M'},
+                                                    std::byte{'B'}};
+
+// Instead of the answer to NEGOTIATE.
+Error speaks_no_smb(Bytes first) {
+  std::string text;
+  for (const std::byte byte : first) {
+    const char c = static_cast<char>(byte);
+    if (c < ' ' || c > '~') break;
+    text += c;
+  }
+  const std::string answer = text.size() == first.size() ? ": it answers with '" + text + "'" : "";
+  return Error(ErrorKind::protocol, "does not speak SMB over TCP" + answer)
+      .during("NEGOTIATE")
+      .advise("check the server's name and port (445 is usual)");
+}
+
+Error speaks_smb1() {
+  return Error(ErrorKind::unsupported, "the server speaks SMB 1 only")
+      .during("NEGOTIATE")
+      .advise(only_smb_3_1_1);
+}
+
 }  // namespace
 
 Task<void> Connection::receive_loop() {
   while (!failure_) {
     auto frame = co_await attempt(receive_frame());
-    if (!frame) fail(std::move(frame).error().on(options_.server_name));
+    if (!frame) fail(ended_by(std::move(frame).error()).on(options_.server_label));
   }
+}
+
+// A server that cannot decrypt a message ends the connection: [MS-SMB2] 3.3.5.2.1.1.
+Error Connection::ended_by(Error error) {
+  bool seals = false;
+  table_.for_each([&seals](const Request& request) {
+    if (request.level == ProtectionLevel::seal) seals = true;
+  });
+  if (!seals || error.kind() != ErrorKind::disconnected) return error;
+  return std::move(error).advise(
+      "if it happens again: a server ends an encrypted connection so when a message was altered on "
+      "its way");
 }
 
 Task<void> Connection::receive_frame() {
   std::array<std::byte, 4> prefix;
   co_await socket_.receive_exactly(prefix);
   const std::size_t length = load_be<std::uint32_t>(prefix.data());
-  if (prefix[0] != std::byte{0}) co_await broken("a frame does not begin with a zero byte").error();
-  if (length < wire::header_bytes + 2) co_await broken("a frame is too short").error();
+  if (prefix[0] != std::byte{0}) {
+    if (!negotiated_) co_await speaks_no_smb(prefix);
+    co_await broken("a frame does not begin with a zero byte").error();
+  }
+  if (length < wire::header_bytes + 2) {
+    if (!negotiated_ && length >= smb1_protocol_id.size()) {
+      std::array<std::byte, smb1_protocol_id.size()> id;
+      co_await socket_.receive_exactly(id);
+      if (id == smb1_protocol_id) co_await speaks_smb1();
+    }
+    co_await broken("a frame is too short").error();
+  }
   if (length > (negotiated_ ? limits::large_frame_bytes : limits::first_frame_bytes)) {
     co_await broken("a frame is larger than anything that was asked for").error();
   }
@@ -43,6 +88,9 @@ Task<void> Connection::receive_frame() {
   }
   MutableBytes frame = buffer.bytes().subspan(start, length);
   co_await socket_.receive_exactly(frame);
+  if (!negotiated_ && std::ranges::equal(frame.first(smb1_protocol_id.size()), smb1_protocol_id)) {
+    co_await speaks_smb1();
+  }
   if (is_large) large_frames_sealed_ = sealed_session_id(frame).has_value();
   co_await handle_frame(buffer, frame);
 }
@@ -165,8 +213,15 @@ Result<void> Connection::check_protection(Request& request, const wire::PacketHe
         Error(ErrorKind::security, "a response is not encrypted although it must be"));
   }
   if (!header.is_signed()) {
+    // So a server answers a request whose signature it finds wrong.
+    const char* refusal = is_error(status) ? "the request may have been altered on its way, or the "
+                                             "response on its way back"
+                                           : "";
     return std::unexpected(
-        Error(ErrorKind::security, "a response is not signed although it must be"));
+        Error(ErrorKind::security, "a response is not signed although it must be")
+            .status(is_error(status) ? header.status : 0)
+            .during(wire::name_of(request.command))
+            .advise(refusal));
   }
   return request.protection->signer().verify(element);
 }

@@ -18,6 +18,21 @@ std::uint16_t charge_for(std::size_t bytes) {
   return static_cast<std::uint16_t>(bytes == 0 ? 1 : (bytes - 1) / limits::credit_bytes + 1);
 }
 
+// What was granted with the handle is not refused later, unless the server found a signature wrong:
+// [MS-SMB2] 3.3.5.2.4.
+Error refused(const Request& request, const char* operation) {
+  Error error = status_error(request.status(), operation);
+  const bool was_granted = request.command == wire::Command::read ||
+                           request.command == wire::Command::write ||
+                           request.command == wire::Command::close;
+  if (!was_granted || request.level != ProtectionLevel::sign ||
+      request.status() != NtStatus::access_denied) {
+    return error;
+  }
+  return std::move(error).advise(
+      "the server had granted it: the request may have been altered on its way");
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> wire_path(std::string_view path) {
@@ -55,7 +70,7 @@ Task<Reply> call(TreeConnect& tree, Request& request, const char* operation, NtS
   auto answered = co_await attempt(tree.session().transact(exchange));
   if (!answered) co_return std::move(answered).error().during(operation);
   if (request.status() != NtStatus::success && request.status() != also) {
-    co_return status_error(request.status(), operation);
+    co_return refused(request, operation);
   }
   co_return std::move(*request.reply);
 }
@@ -121,7 +136,7 @@ Task<ReadResult> Open::read(std::uint64_t offset, std::uint32_t length) {
     ReadResult result;
     if (request.status() == NtStatus::end_of_file) co_return std::move(result);
     if (request.status() != NtStatus::success) {
-      co_return status_error(request.status(), "READ").on(display());
+      co_return refused(request, "READ").on(display());
     }
     auto response = wire::decode<wire::ReadResponse>(request.reply->message);
     if (!response) co_return std::move(response).error().on(display());
@@ -174,7 +189,7 @@ Task<std::uint32_t> Open::write_once(std::uint64_t offset, Bytes data, bool writ
     if (request.payload_lost) {
       co_return Error(ErrorKind::failed, "the source became shorter while it was copied");
     }
-    if (request.status() != NtStatus::success) co_return status_error(request.status(), "WRITE");
+    if (request.status() != NtStatus::success) co_return refused(request, "WRITE");
     auto response = wire::decode<wire::WriteResponse>(request.reply->message);
     if (!response) co_return std::move(response).error();
     if (response->count == 0 || response->count > message.data.size()) {

@@ -7,7 +7,8 @@ namespace smb3 {
 
 Task<std::unique_ptr<TreeConnect>> TreeConnect::connect(Session& session, std::string server,
                                                         std::string share) {
-  std::unique_ptr<TreeConnect> tree(new TreeConnect(session, "//" + server + "/" + share));
+  const std::string& label = session.connection().options().server_label;
+  std::unique_ptr<TreeConnect> tree(new TreeConnect(session, "//" + label + "/" + share));
   const std::vector<std::byte> path = co_await to_utf16le("\\\\" + server + "\\" + share);
   wire::TreeConnectRequest message;
   message.path = path;

@@ -50,7 +50,22 @@ TEST(SharePath, ReadsAllPartsOfAUrl) {
   EXPECT_EQ(path.user, "alice");
   ASSERT_TRUE(path.password);
   EXPECT_EQ(path.password->view(), "s3cret");
-  EXPECT_EQ(path.display(), "//files.example/data/dir/file.txt");
+  EXPECT_EQ(path.display(), "//files.example:4450/data/dir/file.txt");
+}
+
+TEST(SharePath, ThePortIsShownWhereItIsNotTheUsualOne) {
+  EXPECT_EQ(good("smb://host:445/share").display(), "//host/share");
+  EXPECT_EQ(good("smb://[::1]:446/share").display(), "//[::1]:446/share");
+}
+
+TEST(SharePath, ASlashInAPasswordIsToldOf) {
+  auto path = SharePath::parse("smb://u:se/cret@host/share");
+  ASSERT_FALSE(path);
+  EXPECT_NE(describe(path.error()).find("%2F"), std::string::npos);
+  EXPECT_EQ(describe(path.error()).find("cret"), std::string::npos);
+  path = SharePath::parse("smb://host:bad/share");
+  ASSERT_FALSE(path);
+  EXPECT_EQ(describe(path.error()).find("%2F"), std::string::npos);
 }
 
 TEST(SharePath, PartsOfAUrlMayBeMissing) {

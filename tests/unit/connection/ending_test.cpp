@@ -149,14 +149,14 @@ TEST_F(Ending, TheFirstEndpointThatAnswersIsTaken) {
   on_reactor([this] { pool_ = std::make_unique<BufferPool>(reactor(), 2, 4096, false); });
   auto opened = run_on(reactor(), [&] {
     return Connection::open(reactor(), *pool_, {nobody, peer_.endpoint()},
-                            {.server_name = "server", .timeout = patience});
+                            {.server_label = "server", .timeout = patience});
   });
   ASSERT_TRUE(opened) << describe(opened.error());
   connection_ = std::move(*opened);
   EXPECT_EQ(connection_->remote_address(), text_of(peer_.endpoint()));
   auto refused = run_on(reactor(), [&] {
     return Connection::open(reactor(), *pool_, {nobody, nobody},
-                            {.server_name = "server", .timeout = patience});
+                            {.server_label = "server", .timeout = patience});
   });
   EXPECT_TRUE(fails(std::move(refused), ErrorKind::disconnected, text_of(nobody)));
 }

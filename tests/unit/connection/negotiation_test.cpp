@@ -80,6 +80,50 @@ class Negotiation : public ConnectionTest {
   Octets reply_;
 };
 
+// What other servers say when they get a NEGOTIATE.
+class Stranger : public Negotiation {
+ protected:
+  Result<Negotiated> meet(std::string_view answer, bool ends = false) {
+    connect();
+    auto negotiating = start_negotiation(options());
+    peer_.receive();
+    peer_.send(std::as_bytes(std::span(answer)));
+    if (ends) peer_.close();
+    return negotiating->result();
+  }
+};
+
+TEST_F(Stranger, SpeaksHttp) {
+  auto result = meet("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+  EXPECT_TRUE(fails(std::move(result), ErrorKind::protocol,
+                    "fs.lab.test: does not speak SMB over TCP: it answers with 'HTTP'"));
+}
+
+TEST_F(Stranger, SpeaksSomethingElse) {
+  auto result = meet(std::string_view("\x15\x03\x01\x00\x02\x02\x46", 7));
+  EXPECT_TRUE(fails(std::move(result), ErrorKind::protocol, "does not speak SMB over TCP (NEGOT"));
+}
+
+// At least 35 bytes for an error, more for an answer.
+TEST_F(Stranger, SpeaksSmb1) {
+  for (const char length : {35, 100}) {
+    std::string answer{'\0', '\0', '\0', length, '\xFF', 'S', 'M', 'B', 'r'};
+    answer.resize(4 + static_cast<std::size_t>(length));
+    auto result = meet(answer);
+    EXPECT_TRUE(fails(std::move(result), ErrorKind::unsupported, "SMB 1 only"));
+    close();
+    closed_ = false;
+    on_reactor([this] { connection_.reset(); });
+  }
+}
+
+TEST_F(Stranger, EndsTheConnection) {
+  auto result = meet("", true);
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().hint().find("SMB 3.1.1 and nothing older"), std::string::npos);
+  EXPECT_TRUE(fails(std::move(result), ErrorKind::disconnected, "instead of an answer"));
+}
+
 TEST_F(Negotiation, Offers311Alone) {
   connect();
   auto first = start_negotiation(options());

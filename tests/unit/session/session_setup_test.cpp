@@ -218,6 +218,39 @@ TEST_F(LogonTest, ADestroyedSessionIsForgotten) {
   EXPECT_TRUE(fails(asked->result(), ErrorKind::protocol, "no session of this connection"));
 }
 
+// What a server says whose check of a signature has failed.
+TEST_F(LogonTest, ARefusalOfWhatWasGrantedMayBeASignOfChangedTraffic) {
+  log_on({.sign = true});
+  connect_tree();
+  auto creating = start_create("file");
+  peer_.send_frame(keys_->sign(answer(peer_.receive(), created())));
+  auto open = creating->result();
+  ASSERT_TRUE(open) << describe(open.error());
+  open_ = std::move(*open);
+  const Octets data(100);
+  const auto write = [&] { return open_->write(0, data, false); };
+  auto writing = run<void>(write);
+  peer_.send_frame(keys_->sign(refusal(peer_.receive(), NtStatus::access_denied)));
+  EXPECT_TRUE(fails(writing->result(), ErrorKind::access_denied, "altered on its way"));
+  auto setting = run<void>([this] { return open_->set_end_of_file(1); });
+  peer_.send_frame(keys_->sign(refusal(peer_.receive(), NtStatus::access_denied)));
+  auto refused = setting->result();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().hint(), "") << "that right may be missing";
+  auto unsigned_one = run<void>(write);
+  peer_.send_frame(refusal(peer_.receive(), NtStatus::access_denied));
+  EXPECT_TRUE(fails(unsigned_one->result(), ErrorKind::security, "ACCESS_DENIED, WRITE"));
+}
+
+TEST_F(LogonTest, AnEncryptedConnectionThatEndsMayBeASignOfChangedTraffic) {
+  log_on({.encrypt = true});
+  connect_tree();
+  auto creating = start_create("file");
+  receive_sealed();
+  peer_.close();
+  EXPECT_TRUE(fails(creating->result(), ErrorKind::disconnected, "altered on its way"));
+}
+
 class NullSession : public SessionTest {};
 
 TEST_F(NullSession, SendsAllInTheClear) {
