@@ -35,12 +35,18 @@ BasicInformation information_of(const FileStatus& status, const CopyOptions& opt
   return information;
 }
 
-// Closes a source; a size that differs from what was copied means that it changed meanwhile.
+// What was copied of a file that somebody else writes is of no moment in particular.
+Error changed_meanwhile() {
+  return Error(ErrorKind::failed, "changed while it was copied")
+      .advise("copy it again when nobody writes to it");
+}
+
+// Closes a source, which must be as it was when it was opened.
 Task<void> close_source(Open& source, std::uint64_t copied) {
   const std::string name = source.display();
   const FileStatus last = co_await source.close();
-  if (last.size_bytes != copied) {
-    co_await Error(ErrorKind::failed, "changed while it was copied").on(name);
+  if (last.size_bytes != copied || last.write_time != source.status_at_open().write_time) {
+    co_await changed_meanwhile().on(name);
   }
 }
 
@@ -71,16 +77,6 @@ Task<CopyReport> fill_local(Open& source, LocalTarget& target, const Interruptio
   co_return CopyReport{bytes};
 }
 
-Task<CopyReport> fill_remote(Source& source, std::uint64_t size, BasicInformation information,
-                             RemoteTarget& target, const Interruption& interruption,
-                             CopyOptions options) {
-  RemoteSink to(target.file(), options.write_through);
-  const std::uint64_t bytes =
-      co_await run_lanes(source, to, interruption, lanes_for(size, options));
-  co_await target.finish(bytes, information);
-  co_return CopyReport{bytes};
-}
-
 Task<CopyReport> fill_from_share(Open& source, RemoteTarget& target,
                                  const Interruption& interruption, CopyOptions options) {
   const FileStatus& status = source.status_at_open();
@@ -98,7 +94,29 @@ struct LocalOrigin {
   std::unique_ptr<Source> source;
   std::uint64_t size = ChunkCursor::unknown_size;
   BasicInformation information;
+  struct statx status{};  // when it was opened
 };
+
+// The same for a local file; a pipe or a device has no state that could change.
+Task<void> check_unchanged(const LocalOrigin& origin) {
+  const struct statx& then = origin.status;
+  if (!S_ISREG(then.stx_mode)) co_return;
+  const struct statx now = co_await origin.file->status();
+  if (now.stx_size != then.stx_size || now.stx_mtime.tv_sec != then.stx_mtime.tv_sec ||
+      now.stx_mtime.tv_nsec != then.stx_mtime.tv_nsec) {
+    co_await changed_meanwhile();
+  }
+}
+
+Task<CopyReport> fill_remote(LocalOrigin& origin, RemoteTarget& target,
+                             const Interruption& interruption, CopyOptions options) {
+  RemoteSink to(target.file(), options.write_through);
+  const std::uint64_t bytes =
+      co_await run_lanes(*origin.source, to, interruption, lanes_for(origin.size, options));
+  co_await check_unchanged(origin);
+  co_await target.finish(bytes, origin.information);
+  co_return CopyReport{bytes};
+}
 
 // `plain`: what is read is sent as it is.
 Task<LocalOrigin> open_origin(Local from, Connection& connection, bool plain, CopyOptions options) {
@@ -119,6 +137,7 @@ Task<LocalOrigin> open_origin(Local from, Connection& connection, bool plain, Co
     origin.file->shown_as(from.path());
   }
   const struct statx status = co_await origin.file->status();
+  origin.status = status;
   if (S_ISDIR(status.stx_mode)) co_return system_error(EISDIR, "open").on(from.path());
   // Files of /proc and the like say 0 and have contents.
   if (S_ISREG(status.stx_mode) && status.stx_size != 0 && from.descriptor() < 0) {
@@ -163,9 +182,7 @@ Task<CopyReport> upload(Local from, TreeConnect& to, std::string path,
   const bool plain = !to.session().signs() && !to.seals();
   LocalOrigin origin = co_await open_origin(from, to.connection(), plain, options);
   RemoteTarget target = co_await RemoteTarget::open(to, std::move(path), options);
-  auto report =
-      co_await attempt(fill(target, fill_remote(*origin.source, origin.size, origin.information,
-                                                target, interruption, options)));
+  auto report = co_await attempt(fill(target, fill_remote(origin, target, interruption, options)));
   if (!report) co_return std::move(report).error().on(from.path());
   co_return *report;
 }

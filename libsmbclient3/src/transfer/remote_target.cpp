@@ -78,6 +78,18 @@ Task<void> RemoteTarget::finish(std::uint64_t size, BasicInformation information
   if (options_.through_temporary) {
     co_await open_->rename(path_, !options_.must_not_exist);
   }
+  auto ended = co_await attempt(end(size, information));
+  if (ended) co_return;
+  Error error = std::move(ended).error();
+  if (options_.through_temporary) {
+    error = std::move(error).advise_also(
+        "the new file is in place with all of its data, but perhaps without its times and "
+        "attributes");
+  }
+  co_await std::move(error);
+}
+
+Task<void> RemoteTarget::end(std::uint64_t size, BasicInformation information) {
   information.attributes |= kept_attributes_;
   const bool anything = information.attributes != 0 || information.write_time != 0 ||
                         information.creation_time != 0 || information.access_time != 0;

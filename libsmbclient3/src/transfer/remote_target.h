@@ -23,6 +23,8 @@ class RemoteTarget {
   Task<void> discard(Error& failure);
 
  private:
+  // What comes after the name.
+  Task<void> end(std::uint64_t size, BasicInformation information);
   RemoteTarget(std::unique_ptr<Open> open, std::string path, CopyOptions options)
       : open_(std::move(open)), path_(std::move(path)), options_(options) {}
 

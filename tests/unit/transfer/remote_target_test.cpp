@@ -138,6 +138,21 @@ TEST_F(RemoteTargets, AFileIsReplacedByItsTemporary) {
   EXPECT_TRUE(finishing->result());
 }
 
+// The old file is gone by then: the new one must not be given up for lost.
+TEST_F(RemoteTargets, WhatFailsAfterTheRenameLeavesTheNewFileInPlace) {
+  open(options(true), created(1000));
+  BasicInformation information;
+  information.write_time = 12345;
+  auto finishing = start_finish(77, information);
+  answer_size(77);
+  answer_set(FileInformationClass::rename);
+  answer_set(FileInformationClass::basic, NtStatus::access_denied);
+  EXPECT_TRUE(fails(finishing->result(), ErrorKind::access_denied, "the new file is in place"));
+  auto discarding = start_discard();
+  answer_close(77);
+  EXPECT_EQ(discarding->result().value(), "") << "and it stays";
+}
+
 TEST_F(RemoteTargets, ANewFileMayBeDemanded) {
   open(options(true, true), std::nullopt);
   auto finishing = start_finish(0);
