@@ -2,7 +2,11 @@
 
 #include "auth/spnego.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 namespace smb3::gss {
 
@@ -31,7 +35,18 @@ std::string text_of(MechanismKind kind, OM_uint32 code, int type) {
   return text;
 }
 
+// Without one GSSAPI reads neither its mechanisms' plugins nor a keytab, and names other causes.
+bool descriptors_are_left() {
+  const int descriptor = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return errno != EMFILE && errno != ENFILE;
+  ::close(descriptor);
+  return true;
+}
+
 std::string_view hint_for(MechanismKind kind, OM_uint32 major, OM_uint32 minor) {
+  if (!descriptors_are_left()) {
+    return "this process may have no more files open; raise the limit: ulimit -n";
+  }
   if (kind == MechanismKind::ntlm) {
     if (minor == ntlm_crypto_failed) {
       return "install the package openssl-provider-legacy (Debian 13), or libssl3 with "

@@ -160,10 +160,22 @@ ErrorKind kind_of_errno(int error_number) noexcept {
   }
 }
 
+// Whatever was to be opened.
+std::string_view advice_for(int error_number) noexcept {
+  switch (error_number) {
+    case EMFILE: return "this process may have no more files open; raise the limit: ulimit -n";
+    case ENFILE: return "this machine has too many files open: fs.file-max";
+    default: return {};
+  }
+}
+
 }  // namespace
 
 Error system_error(int error_number, std::string_view operation, const char* file, unsigned line) {
-  return Error(kind_of_errno(error_number), "", file, line).system(error_number).during(operation);
+  return Error(kind_of_errno(error_number), "", file, line)
+      .system(error_number)
+      .during(operation)
+      .advise(advice_for(error_number));
 }
 
 }  // namespace smb3
