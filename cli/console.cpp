@@ -2,6 +2,8 @@
 
 #include "text.h"
 
+#include <smbclient3/error.h>
+
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,8 +25,19 @@ void Console::line(int descriptor, std::string_view text) {
   std::lock_guard lock(mutex_);
   if (!status_.empty()) write_text(STDERR_FILENO, "\r\x1b[K");
   bool written = write_text(descriptor, printable(text) + "\n");
-  if (descriptor != STDERR_FILENO && !written) complete_ = false;
+  if (descriptor != STDERR_FILENO && !written) tell_lost_output();
   if (!status_.empty()) write_text(STDERR_FILENO, status_);
+}
+
+void Console::lost_output() {
+  std::lock_guard lock(mutex_);
+  tell_lost_output();
+}
+
+void Console::tell_lost_output() {
+  const Error error = system_error(errno, "write").on("standard output");
+  if (!std::exchange(complete_, false)) return;
+  write_text(STDERR_FILENO, program_ + ": " + describe(error) + "\n");
 }
 
 void Console::error(std::string_view text) {

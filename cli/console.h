@@ -26,12 +26,14 @@ class Console {
   void clear_status();
   void keep_status();  // leaves it behind as it is
 
-  // False if some of the output was lost.
+  // Some of the output was lost, for the reason that errno gives. Said once, on standard error.
+  void lost_output();
   bool is_complete() const noexcept { return complete_; }
   Verbosity verbosity() const noexcept { return verbosity_; }
 
  private:
   void line(int descriptor, std::string_view text);
+  void tell_lost_output();
 
   std::string program_;
   Verbosity verbosity_;
@@ -41,7 +43,7 @@ class Console {
   bool complete_ = true;
 };
 
-// Whether all was written.
+// Whether all was written; else errno tells why not.
 bool write_text(int descriptor, std::string_view text) noexcept;
 
 }  // namespace smb3::cli

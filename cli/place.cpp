@@ -14,7 +14,7 @@ std::string_view without_trailing_slashes(std::string_view path) {
 
 }  // namespace
 
-Result<Place> parse_place(std::string_view text) {
+Result<Place> parse_place(std::string_view text, std::uint16_t port) {
   Place place;
   if (SharePath::is_share_path(text)) {
     auto share = SharePath::parse(text);
@@ -24,6 +24,7 @@ Result<Place> parse_place(std::string_view text) {
           Error(ErrorKind::local, "a server alone cannot be copied; a share is missing")
               .on(share->display()));
     }
+    if (port != 0) share->port = port;
     place.trailing_slash = share->trailing_slash;
     place.share = std::move(*share);
     return place;
@@ -49,6 +50,13 @@ std::string join(std::string_view directory, std::string_view name) {
   std::string path(directory);
   if (!path.ends_with('/')) path += '/';
   return path.append(name);
+}
+
+Result<void> check_end_of_share_name(std::string_view name) {
+  if (!name.ends_with('.') && !name.ends_with(' ')) return {};
+  return std::unexpected(
+      Error(ErrorKind::local, "no file on a share can have a name that ends in a dot or a space")
+          .advise("Windows drops both; give the copy another name"));
 }
 
 Result<TargetRule> target_rule(const Destination& destination, std::size_t sources) {

@@ -4,6 +4,7 @@
 #include <smbclient3/share_path.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,8 +22,9 @@ struct Place {
   std::string display() const { return share ? share->display() : local; }
 };
 
-// Errors: kind local: no good share path, or an empty one.
-Result<Place> parse_place(std::string_view text);
+// `port`: of a share path, instead of the one that it names; 0: none. Errors: kind local: no good
+// share path, or an empty one.
+Result<Place> parse_place(std::string_view text, std::uint16_t port = 0);
 
 // The name that the copy of a place has inside a directory. Of a share's root it is the share's
 // name; empty for what has none of its own ("/", ".", ".."): its copy is the directory itself.
@@ -30,6 +32,9 @@ std::string last_component(const Place& place);
 
 // `name` below `directory`; either may be empty.
 std::string join(std::string_view directory, std::string_view name);
+
+// Windows drops a dot or a space at the end of a name: a copy would replace a file of another one.
+Result<void> check_end_of_share_name(std::string_view name);
 
 // What was found where the destination is.
 struct Destination {

@@ -98,7 +98,7 @@ class RemoteSide : public Side {
     if (name.empty() || name == "." || name == ".." || name.find_first_of("/\\:") != name.npos) {
       return std::unexpected(Error(ErrorKind::local, "no file on a share can have this name"));
     }
-    return {};
+    return check_end_of_share_name(name);
   }
 
   std::string key_of(const std::string& name) const override { return folded(name); }

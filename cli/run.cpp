@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -20,6 +21,10 @@ Task<ConnectionInformation> take_leave(std::unique_ptr<Share> share) {
   held.reset();
   co_return std::move(information);
 }
+
+// What a run needs beside its files: the standard ones, the ring, the connection, a logon's.
+constexpr std::size_t descriptors_for_all = 24;
+constexpr std::size_t descriptors_of_a_file = 4;  // with its folder, and around the page cache
 
 std::string connection_key(const SharePath& where) {
   std::string user = where.user.value_or("");
@@ -50,6 +55,16 @@ Run::~Run() {
 }
 
 bool Run::start() {
+  descriptors_ = descriptor_limit();
+  if (descriptors_ < descriptors_for_all) {
+    const Error error =
+        Error(ErrorKind::local, "only " + std::to_string(descriptors_) +
+                                    " files may be open at once, and " +
+                                    std::to_string(descriptors_for_all) + " are needed")
+            .advise("raise the limit: ulimit -n");
+    failed(Phase::setup, "", error);
+    return false;
+  }
   if (!options_.credentials.ccache.empty()) {
     ::setenv("KRB5CCNAME", options_.credentials.ccache.c_str(), 1);
   }
@@ -126,6 +141,8 @@ Result<Entry> Run::status(Side& side, std::string path) {
 void Run::copy(std::vector<TreeJob> jobs, TreePolicy policy) {
   if (jobs.empty()) return;  // what there was has failed
   policy.copy.progress = &counters_.copy;
+  const std::size_t files = 1 + (descriptors_ - descriptors_for_all) / descriptors_of_a_file;
+  policy.files_at_once = std::min(policy.files_at_once, files);
   TreeCopy tree(policy, *this);
   signals_.attach([this, &tree] {
     tree.stop();
@@ -162,13 +179,12 @@ int Run::finish() {
   signals_.detach();
   client_.reset();
   int signal_number = signals_.received();
-  bool complete = console_.is_complete();
   if (options_.json) {
     std::string object = report_.json(std::chrono::steady_clock::now() - begin_);
-    complete = write_text(outputs_.object, object) && complete;
+    if (!write_text(outputs_.object, object)) console_.lost_output();
   }
   int code = report_.exit_code(signal_number);
-  return code == exit_code::done && !complete ? exit_code::file_failed : code;
+  return code == exit_code::done && !console_.is_complete() ? exit_code::file_failed : code;
 }
 
 void Run::found(std::uint64_t bytes) {

@@ -78,17 +78,21 @@ class Run : private TreeObserver {
   std::unique_ptr<Side> local_side_ = make_local_side();
   std::optional<Logins> logins_;
   std::optional<Client> client_;
+  std::size_t descriptors_ = 0;
   std::map<std::string, Connection> connections_;
 };
 
 // SIGPIPE, and the three standard descriptors.
 void prepare_process();
 
+// How many files may be open at once, raised as far as that is allowed.
+std::size_t descriptor_limit();
+
 // For a command line that cannot be carried out: says why, and returns the exit code.
 int refuse_usage(std::string_view program, const Error& error, bool json);
 
 // Writes a text for --help or --version, and returns the exit code.
-int show(std::string_view text);
+int show(std::string_view program, std::string_view text);
 std::string version_text(std::string_view program);
 
 }  // namespace smb3::cli

@@ -17,10 +17,10 @@ struct Operands {
   Place destination;
 };
 
-Result<Operands> places_of(const std::vector<std::string>& texts) {
+Result<Operands> places_of(const std::vector<std::string>& texts, std::uint16_t port) {
   Operands operands;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    auto place = parse_place(texts[i]);
+    auto place = parse_place(texts[i], port);
     if (!place) return std::unexpected(std::move(place).error());
     if (i + 1 == texts.size()) {
       operands.destination = std::move(*place);
@@ -99,7 +99,8 @@ class Plan {
                 .from_path = source.path(),
                 .to = side_,
                 .to_path = join(destination_.path(), name),
-                .target_must_be_directory = !is_below && destination_.trailing_slash};
+                .target_must_be_directory = !is_below && destination_.trailing_slash,
+                .source_must_be_directory = source.trailing_slash};
     if (auto allowed = check(source, name, job.to_path.text()); !allowed) {
       run_.failed(Phase::file, source.display(), allowed.error());
       return;
@@ -113,6 +114,9 @@ class Plan {
   Result<void> check(const Place& source, const std::string& name, const std::string& to_path) {
     if (!name.empty()) {
       if (auto usable = side_->check_name(name); !usable) return usable;
+    } else if (!destination_.is_local()) {
+      auto usable = check_end_of_share_name(destination_.path());
+      if (!usable) return std::unexpected(std::move(usable).error().on(destination_.display()));
     }
     if (!source.is_local() && !destination_.is_local()) {
       SharePath target;
@@ -145,9 +149,9 @@ int smbcp(int argc, char** argv) {
   prepare_process();
   auto options = read_smbcp_options(argc, argv);
   if (!options) return refuse_usage("smbcp", options.error(), asks_for_json(argc, argv));
-  if (options->show_help) return show(smbcp_help());
-  if (options->show_version) return show(version_text("smbcp"));
-  auto operands = places_of(options->operands);
+  if (options->show_help) return show("smbcp", smbcp_help());
+  if (options->show_version) return show("smbcp", version_text("smbcp"));
+  auto operands = places_of(options->operands, options->client.port);
   if (!operands) return refuse_usage("smbcp", operands.error(), options->json);
 
   bool stdout_is_taken = is_stdout(operands->destination);

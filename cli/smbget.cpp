@@ -42,7 +42,11 @@ std::vector<TreeJob> jobs_of(Run& run, const std::vector<Place>& sources, Side& 
       run.failed(Phase::file, source.display(), target.error());
       continue;
     }
-    jobs.push_back({.from = from, .from_path = source.path(), .to = &to, .to_path = *target});
+    jobs.push_back({.from = from,
+                    .from_path = source.path(),
+                    .to = &to,
+                    .to_path = *target,
+                    .source_must_be_directory = source.trailing_slash});
   }
   return jobs;
 }
@@ -58,11 +62,11 @@ int smbget(int argc, char** argv) {
   auto begin = std::chrono::steady_clock::now();
   auto options = read_smbget_options(argc, argv);
   if (!options) return refuse_usage("smbget", options.error(), asks_for_json(argc, argv));
-  if (options->show_help) return show(smbget_help());
-  if (options->show_version) return show(version_text("smbget"));
+  if (options->show_help) return show("smbget", smbget_help());
+  if (options->show_version) return show("smbget", version_text("smbget"));
   std::vector<Place> sources;
   for (const std::string& text : options->operands) {
-    auto place = parse_place(text);
+    auto place = parse_place(text, options->client.port);
     if (!place) return refuse_usage("smbget", place.error(), options->json);
     sources.push_back(std::move(*place));
   }

@@ -114,6 +114,10 @@ Task<void> TreeCopy::look_at(Item& item) {
     }
     co_return;
   }
+  if (job.source_must_be_directory) {
+    fail(item, Error(ErrorKind::not_found, "not a directory"));
+    co_return;
+  }
   if (job.target_must_be_directory) {
     fail(item, Error(ErrorKind::not_found, "no such directory").on(job.to->display(job.to_path)));
     co_return;

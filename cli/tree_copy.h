@@ -31,6 +31,7 @@ struct TreeJob {
   Side* to = nullptr;
   TreePath to_path;
   bool target_must_be_directory = false;  // the destination ends in a slash
+  bool source_must_be_directory = false;  // the source does
 };
 
 // Told on the client's thread. Paths are as display() has them.

@@ -65,6 +65,21 @@ TEST(Place, RefusesServersAndEmptyPaths) {
   }
 }
 
+TEST(Place, APortMayComeFromElsewhere) {
+  EXPECT_EQ(parse_place("//host/share/x", 4450)->display(), "//host:4450/share/x");
+  EXPECT_EQ(parse_place("smb://host:1/share/x", 4450)->display(), "//host:4450/share/x");
+  EXPECT_EQ(parse_place("smb://host:1/share/x")->display(), "//host:1/share/x");
+}
+
+TEST(Place, NamesOnAShareDoNotEndInADotOrASpace) {
+  for (const char* name : {"a.", "a ", ".", "...", "dir/a."}) {
+    EXPECT_FALSE(check_end_of_share_name(name)) << name;
+  }
+  for (const char* name : {"a", ".a", "a.b", "a b", " a", "dir./a"}) {
+    EXPECT_TRUE(check_end_of_share_name(name)) << name;
+  }
+}
+
 TEST(Join, PutsOneSlashBetween) {
   EXPECT_EQ(join("a", "b"), "a/b");
   EXPECT_EQ(join("a/", "b"), "a/b");

@@ -107,6 +107,19 @@ TEST_F(TreeCopyTest, ATargetThatMustBeADirectoryTakesNoFile) {
   EXPECT_THAT(to.log, Contains("mkdir b/"));
 }
 
+TEST_F(TreeCopyTest, ASourceThatMustBeADirectoryIsNoFile) {
+  from.files = {{"f", 5}};
+  make_small_tree();
+  for (const char* source : {"f", "a"}) {
+    std::vector<TreeJob> jobs;
+    jobs.push_back(job(source, "b"));
+    jobs.back().source_must_be_directory = true;
+    copy(std::move(jobs));
+  }
+  EXPECT_THAT(seen.failures, ElementsAre("<f> not a directory"));
+  EXPECT_THAT(to.log, Contains("mkdir b"));
+}
+
 TEST_F(TreeCopyTest, LeavesOutWhatCannotBeCopied) {
   from.directories["a"] = {{"link", other}, {"x", file}};
   copy("a", "b");
