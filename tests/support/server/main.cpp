@@ -2,6 +2,7 @@
 #include "reactor/one_shot_event.h"
 #include "reactor/reactor_thread.h"
 #include "reactor/run_on.h"
+#include "support/server/field_map.h"
 #include "support/server/listener.h"
 #include "support/server/message_log.h"
 #include "support/server/server.h"
@@ -29,7 +30,7 @@ struct Options {
   std::optional<std::uint16_t> port;
   std::vector<std::string> shares, nulls, users, faults, ciphers, algorithms;
   bool guest = false, anonymous = false, sign = false, encrypt = false, strict = false;
-  bool log_answers = false, help_json = false;
+  bool log_answers = false, help_json = false, list_fields = false;
 };
 
 Error usage(std::string what) { return Error(ErrorKind::local, std::move(what)); }
@@ -42,6 +43,8 @@ void define(CLI::App& app, Options& options) {
       "--help-json shows the grammar of the file and of --fault.");
   app.add_option("--config", options.config, "Settings as JSON")->type_name("FILE");
   app.add_flag("--help-json", options.help_json, "Print what --config and --fault may hold");
+  app.add_flag("--list-fields", options.list_fields,
+               "Print the fields of all answers, which \"set_field\" may set");
   app.add_option("--address", options.address, "Listen on this IP address (127.0.0.1)");
   app.add_option("--port", options.port, "Listen on this port (any that is free)");
   app.add_option("--share", options.shares,
@@ -321,6 +324,11 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (options.list_fields) {
+    const std::string fields = list_fields();
+    std::fwrite(fields.data(), 1, fields.size(), stdout);
+    return 0;
   }
   if (options.help_json) {
     std::fwrite(json_help().data(), 1, json_help().size(), stdout);
