@@ -84,8 +84,12 @@ NtStatus check_range_locks(const Request& request, const Open& source, const Ope
 
 NtStatus copy_chunk(Node& source, Node& target, const wire::SrvCopychunk& chunk,
                     std::uint32_t& done) {
+  const auto status = source.status();
+  if (!status) return status.error();
+  // What reaches behind the end of the source is not begun.
+  if (chunk.source_offset + chunk.length > status->size_bytes) return invalid_view_size;
   std::vector<std::byte> piece(std::min<std::size_t>(piece_bytes, chunk.length));
-  for (done = 0; done < chunk.length;) {
+  while (done < chunk.length) {
     const std::size_t wanted = std::min<std::size_t>(piece.size(), chunk.length - done);
     const auto got = source.read(chunk.source_offset + done, MutableBytes(piece).first(wanted));
     if (!got) return got.error();

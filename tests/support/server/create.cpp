@@ -21,9 +21,10 @@ bool is_replay(const Request& request) {
 
 NtStatus check_replayed(const Request& request, const Creation& creation, const Open& open) {
   if (open.owner != request.session->logon.user) return NtStatus::access_denied;
-  if (open.lease && (!creation.lease || creation.lease->lease_key != open.lease->key)) {
-    return NtStatus::access_denied;
-  }
+  // Windows refuses a lease, too, where the first CREATE had none.
+  const bool same_lease =
+      open.lease ? creation.lease && creation.lease->lease_key == open.lease->key : !creation.lease;
+  if (!same_lease) return NtStatus::access_denied;
   if (open.session.lock() != request.session) return NtStatus::duplicate_objectid;
   if (open.is_persistent &&
       !has(creation.durable_request_v2->flags, wire::DurableHandleFlags::persistent)) {

@@ -30,9 +30,8 @@ bool is_root(const Creation& creation) { return creation.path.empty(); }
 
 // Opens that only look at attributes leave the caching of others alone.
 bool disturbs(const Creation& creation) {
-  constexpr AccessMask harmless = AccessMask::read_attributes | AccessMask::write_attributes |
-                                  AccessMask::read_control | AccessMask::synchronize;
-  return overwrites(creation.disposition) || (creation.access & ~harmless) != AccessMask::none;
+  return overwrites(creation.disposition) || !only_looks(creation.access) ||
+         has(creation.access, AccessMask::read_control);
 }
 
 NtStatus make(const Request& request, Creation& creation) {
@@ -119,23 +118,30 @@ NtStatus check_existing(const Request& request, Creation& creation, const NodeSt
 }
 
 // Breaks what stands in the way. Success: nothing does; pending: wait, then look again.
-NtStatus make_room(OpenTable& table, const Creation& creation, const OplockKey& key) {
+NtStatus break_others(OpenTable& table, const Creation& creation, const OplockKey& key) {
   const BreakCause cause =
       overwrites(creation.disposition) ? BreakCause::overwrite : BreakCause::open;
   const bool breaks = disturbs(creation);
-  if (breaks && start_breaks(table, *creation.node, key, cause, true)) return NtStatus::pending;
+  if (breaks && start_breaks(table, *creation.node, key, cause, BreakScope::batch_oplocks))
+    return NtStatus::pending;
   AccessMask access = creation.access;
   if (creation.disposition == CreateDisposition::supersede) access |= AccessMask::delete_access;
   if (overwrites(creation.disposition)) access |= AccessMask::write_data;
   if (table.violates_sharing(*creation.node, access, creation.share_access)) {
     if (start_breaks(table, *creation.node, key, BreakCause::sharing)) return NtStatus::pending;
-    // A break that needed no answer may have closed what was in the way.
-    if (table.violates_sharing(*creation.node, access, creation.share_access)) {
-      return NtStatus::sharing_violation;
-    }
+    return NtStatus::sharing_violation;
   }
-  if (breaks && start_breaks(table, *creation.node, key, cause)) return NtStatus::pending;
-  return NtStatus::success;
+  if (!breaks) return NtStatus::success;
+  const BreakScope scope = only_looks(access) ? BreakScope::oplocks : BreakScope::all;
+  return start_breaks(table, *creation.node, key, cause, scope) ? NtStatus::pending
+                                                                : NtStatus::success;
+}
+
+// Retry: opens whose client is gone have been closed for this one, and their file perhaps removed.
+NtStatus make_room(OpenTable& table, const Creation& creation, const OplockKey& key) {
+  const std::uint64_t closed = table.closed_count();
+  const NtStatus status = break_others(table, creation, key);
+  return table.closed_count() == closed ? status : NtStatus::retry;
 }
 
 NtStatus overwrite(Creation& creation) {
@@ -179,6 +185,7 @@ Task<NtStatus> execute(Request& request, Creation& creation) {
   while (true) {
     creation.access = access;
     const NtStatus status = attempt_once(request, creation, key);
+    if (status == NtStatus::retry) continue;
     if (status != NtStatus::pending) co_return status;
     co_await wait_for_change(request, *request.tree->share->opens, creation.node);
     if (request.is_cancelled) co_return NtStatus::cancelled;

@@ -49,9 +49,10 @@ NtStatus check_first_version(const Request& request, const Creation& creation, c
   if (open.lease && open.client_guid != request.connection.negotiated.client_guid) {
     return not_found;
   }
-  if (names_other_file(creation, open)) return NtStatus::invalid_parameter;
   if (!open.is_durable || !open.session.expired()) return not_found;
-  return check_lease(creation, open);
+  const NtStatus lease = check_lease(creation, open);
+  if (lease != NtStatus::success) return lease;
+  return names_other_file(creation, open) ? NtStatus::invalid_parameter : NtStatus::success;
 }
 
 // [MS-SMB2] 3.3.5.9.12
@@ -136,6 +137,7 @@ StatusOr<std::shared_ptr<Open>> reclaim(Request& request, const Creation& creati
   if (status != NtStatus::success) return refuse(status);
   if (open->owner != request.session->logon.user) return refuse(NtStatus::access_denied);
   attach(request, open);
+  open->action = wire::CreateAction::opened;
   if (open->lease) resend_break(*open->lease);
   return open;
 }

@@ -10,6 +10,7 @@ namespace smb3::server {
 namespace {
 
 using wire::AccessMask;
+using wire::FileAttributes;
 
 constexpr std::size_t resume_key_bytes = 32;
 constexpr std::size_t resume_key_bytes_min = 28;
@@ -52,13 +53,21 @@ ControlResult request_resume_key(Open& open, const wire::IoctlRequest& message) 
   return result;
 }
 
-// What is sparse is the store's business: whoever asks is told that it is so.
-ControlResult set_sparse(const Open& open, const wire::IoctlRequest&) {
+// Holes are the store's business; this is the attribute.
+ControlResult set_sparse(const Open& open, const wire::IoctlRequest& message) {
   if (open.is_directory) return ControlResult::failed(NtStatus::invalid_parameter);
   constexpr auto enough =
       AccessMask::write_data | AccessMask::append_data | AccessMask::write_attributes;
   if (!any(open.access, enough)) return ControlResult::failed(NtStatus::access_denied);
-  return {};
+  const auto status = open.node->status();
+  if (!status) return ControlResult::failed(status.error());
+  const bool sparse = message.input.empty() || message.input[0] != std::byte{0};
+  NodeChange change;
+  change.attributes = status->attributes & ~FileAttributes::sparse_file;
+  if (sparse) change.attributes |= FileAttributes::sparse_file;
+  if (change.attributes == FileAttributes::none) change.attributes = FileAttributes::normal;
+  const auto changed = open.node->change(change);
+  return ControlResult::failed(changed ? NtStatus::success : changed.error());
 }
 
 Task<ControlResult> set_zero_data(Request& request, std::shared_ptr<Open> open, Bytes input) {

@@ -26,25 +26,50 @@ bool same_key(const OplockKey& key, const Open& open) {
   return key.open == &open;
 }
 
-bool others_have_it_open(const OpenFile& file, const Open& open) {
-  const OplockKey key = key_of(open);
-  return std::ranges::any_of(file.opens, [&](const auto& other) {
-    return other.get() != &open && !same_key(key, *other);
-  });
-}
+// What those with other keys have of the file: [MS-FSA] 2.1.5.18.1, 2.1.5.18.2.
+struct Others {
+  bool open = false;       // for more than a look
+  bool exclusive = false;  // an exclusive or batch oplock, or WRITE caching
+  bool handles = false;    // HANDLE caching
+  bool level_ii = false;
+  bool locks = false;
+};
 
-bool others_have_locks(const OpenFile& file, const Open& open) {
-  return std::ranges::any_of(file.locks,
-                             [&open](const ByteRangeLock& lock) { return lock.owner != &open; });
+Others others_of(const OpenFile& file, const Open& open) {
+  Others others;
+  const OplockKey key = key_of(open);
+  for (const auto& other : file.opens) {
+    if (other.get() == &open || same_key(key, *other)) continue;
+    others.open |= !only_looks(other->access);
+    const LeaseState state = other->lease ? other->lease->state : LeaseState::none;
+    const OplockLevel level = other->oplock_level;
+    others.exclusive |=
+        has(state, write_caching) || level == OplockLevel::batch || level == OplockLevel::exclusive;
+    others.handles |= has(state, handle_caching);
+    others.level_ii |= level == OplockLevel::level_ii;
+  }
+  others.locks = std::ranges::any_of(
+      file.locks, [&open](const ByteRangeLock& lock) { return lock.owner != &open; });
+  return others;
 }
 
 // The most of what is asked for that the file's other opens allow.
 LeaseState grantable(const OpenFile& file, const Open& open, LeaseState asked) {
-  if (open.is_directory || !is_grantable(asked) || others_have_locks(file, open)) {
-    return LeaseState::none;
-  }
-  if (has(asked, write_caching) && others_have_it_open(file, open)) asked &= ~write_caching;
+  const Others others = others_of(file, open);
+  if (!is_grantable(asked) || others.locks || others.exclusive) return LeaseState::none;
+  if (others.open) asked &= ~write_caching;
+  if (others.level_ii || file.delete_pending) asked &= ~handle_caching;
+  if (others.level_ii) asked &= ~write_caching;
   return asked;
+}
+
+OplockLevel grantable(const OpenFile& file, const Open& open, OplockLevel asked) {
+  const bool known = asked == OplockLevel::level_ii || asked == OplockLevel::exclusive ||
+                     asked == OplockLevel::batch;
+  const Others others = others_of(file, open);
+  if (!known || open.is_directory || others.locks || others.exclusive) return OplockLevel::none;
+  if (asked != OplockLevel::level_ii && !others.open && !others.level_ii) return asked;
+  return others.handles ? OplockLevel::none : OplockLevel::level_ii;
 }
 
 std::shared_ptr<Lease> lease_for(Open& open, const wire::LeaseV2& asked, std::uint8_t version) {
@@ -99,18 +124,9 @@ void OpenTable::leave_lease(Open& open) {
 
 void grant_oplock(Open& open, OplockLevel requested) {
   const OpenFile* const file = open.table->file(*open.node);
-  OplockLevel level = requested;
-  if (!file || open.is_directory || others_have_locks(*file, open)) level = OplockLevel::none;
-  if ((level == OplockLevel::batch || level == OplockLevel::exclusive) &&
-      others_have_it_open(*file, open)) {
-    level = OplockLevel::level_ii;
-  }
-  if (level != OplockLevel::level_ii && level != OplockLevel::exclusive &&
-      level != OplockLevel::batch) {
-    level = OplockLevel::none;
-  }
-  open.oplock_level = level;
-  open.oplock_state = level == OplockLevel::none ? OplockState::none : OplockState::held;
+  open.oplock_level = file ? grantable(*file, open, requested) : OplockLevel::none;
+  open.oplock_state =
+      open.oplock_level == OplockLevel::none ? OplockState::none : OplockState::held;
 }
 
 // [MS-SMB2] 3.3.5.9.8, 3.3.5.9.11
@@ -126,6 +142,8 @@ void grant_lease(Open& open, const wire::LeaseV2& requested, std::uint8_t versio
   if (lease.breaking || !has(requested.lease_state, lease.state)) return;
   const LeaseState state = grantable(*file, open, requested.lease_state);
   if (state == lease.state || !has(state, lease.state)) return;
+  // Windows grants less than was asked for to a new lease only.
+  if (lease.state != LeaseState::none && state != requested.lease_state) return;
   lease.state = state;
   if (lease.version == 2) ++lease.epoch;
 }

@@ -38,11 +38,21 @@ struct OplockKey {
   std::optional<wire::Guid> lease_key{};
 };
 OplockKey key_of(const Open& open);
+// [MS-FSA] 2.1.4.12: an open for nothing but attributes. It leaves others their caching.
+constexpr bool only_looks(wire::AccessMask access) {
+  using enum wire::AccessMask;
+  constexpr auto harmless = read_attributes | write_attributes | read_control | synchronize;
+  return (access & ~harmless) == none;
+}
 
 // Starts the breaks that are needed. True: the operation has to wait for one, then ask again.
-// `batch_only`: only those of batch oplocks, which go before sharing modes are looked at.
+enum class BreakScope : std::uint8_t {
+  all,
+  batch_oplocks,  // these go before sharing modes are looked at
+  oplocks         // leases are left alone by more: an open for READ_CONTROL
+};
 bool start_breaks(OpenTable& table, const Node& node, const OplockKey& key, BreakCause cause,
-                  bool batch_only = false);
+                  BreakScope scope = BreakScope::all);
 
 // What is granted at the end of a CREATE: sets the open's oplock or lease.
 void grant_oplock(Open& open, wire::OplockLevel requested);

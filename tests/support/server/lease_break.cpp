@@ -144,7 +144,7 @@ bool break_oplock(Open& open, BreakCause cause) {
 }  // namespace
 
 bool start_breaks(OpenTable& table, const Node& node, const OplockKey& key, BreakCause cause,
-                  bool batch_only) {
+                  BreakScope scope) {
   const OpenFile* const file = table.file(node);
   if (!file) return false;
   const auto opens = file->opens;
@@ -155,11 +155,12 @@ bool start_breaks(OpenTable& table, const Node& node, const OplockKey& key, Brea
     if (open->lease) {
       const std::shared_ptr<Lease> lease = open->lease;
       const bool own = key.lease_key == lease->key && key.client_guid == lease->client_guid;
-      if (batch_only || own || std::ranges::find(seen, lease.get()) != seen.end()) continue;
+      if (scope != BreakScope::all || own || std::ranges::find(seen, lease.get()) != seen.end())
+        continue;
       seen.push_back(lease.get());
       waits |= break_lease(*lease, cause);
     } else if (open.get() != key.open && open->oplock_level != OplockLevel::none &&
-               (!batch_only || open->oplock_level == OplockLevel::batch)) {
+               (scope != BreakScope::batch_oplocks || open->oplock_level == OplockLevel::batch)) {
       waits |= break_oplock(*open, cause);
     }
   }

@@ -38,9 +38,7 @@ bool is_valid(LockFlags flags, bool immediately) {
 
 NtStatus unlock(OpenFile& file, const Open& open, const wire::LockRequest& message) {
   for (const LockElement& element : message.locks) {
-    if ((element.flags & ~LockFlags::fail_immediately) != LockFlags::unlock) {
-      return NtStatus::invalid_parameter;
-    }
+    if (element.flags != LockFlags::unlock) return NtStatus::invalid_parameter;
     const auto held = std::ranges::find_if(file.locks, [&](const ByteRangeLock& lock) {
       return lock.owner == &open && lock.offset == element.offset && lock.length == element.length;
     });

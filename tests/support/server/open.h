@@ -128,6 +128,7 @@ class OpenTable {
 
   // [MS-SMB2] 3.3.4.17. Removes the file if it was to go with this open.
   void close(Open& open);
+  std::uint64_t closed_count() const noexcept { return closed_count_; }
   // Called with the path after a removal at the last close.
   std::function<void(const Open&)> removed{};
 
@@ -159,6 +160,7 @@ class OpenTable {
   };
 
   FileStore* store_;
+  std::uint64_t closed_count_ = 0;
   std::vector<std::unique_ptr<OpenFile>> files_;
   std::vector<std::shared_ptr<Lease>> leases_;
   std::vector<WaitingEvent> waiters_;

@@ -125,12 +125,14 @@ void OpenTable::close(Open& open) {
   const std::shared_ptr<Open> keep = open.shared_from_this();
   if (open.is_closed) return;
   open.is_closed = true;
+  ++closed_count_;
   open.table = nullptr;
   open.scavenger.reset();
   open.oplock_timer.reset();
   open.watch.reset();
   if (const auto session = open.session.lock()) session->opens.erase(open.id.volatile_id);
   open.session.reset();
+  const OplockKey key = key_of(open);
   leave_lease(open);
   const auto found =
       std::ranges::find_if(files_, [&open](const auto& file) { return file->node == open.node; });
@@ -144,6 +146,9 @@ void OpenTable::close(Open& open) {
     files_.erase(found);
     // Nobody is left to be told when it fails: a folder that has been filled since stays.
     if (remove && store_ && store_->remove(open.path) && removed) removed(open);
+  } else if (open.delete_on_close) {
+    // Who keeps a handle without using it lets go, so that the file can go.
+    start_breaks(*this, *open.node, key, BreakCause::sharing);
   }
   wake(*open.node);
 }

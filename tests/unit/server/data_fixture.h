@@ -39,7 +39,7 @@ class StillReactor final : public Reactor {
   std::int16_t register_memory(MutableBytes) override { return -1; }
 
   void settle() {
-    while (run_ready()) {
+    while (run_ready() || run_timers(time)) {
     }
   }
 
