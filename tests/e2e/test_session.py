@@ -28,6 +28,20 @@ class Probe(lab.TestCase):
                 server = self.start_own(settings=settings)
                 self.assertEqual(lab.tool(*self.probe(server, "requests")), "done\n")
 
+    def test_a_session_is_renewed_in_every_protection(self):
+        for settings in ([], ["server signing = mandatory"], ["server smb encrypt = required"]):
+            with self.subTest(settings=settings):
+                server = self.start_own(settings=settings)
+                process = subprocess.Popen([str(word) for word in self.probe(server, "renew")],
+                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                self.addCleanup(process.wait, 20)
+                self.addCleanup(process.stdout.close)
+                self.assertEqual(process.stdout.readline(), "done\n")
+                server.samba("run", "pdbedit", "-u", lab.USER, "-c", "[D]")
+                process.stdin.close()
+                self.assertIn("ACCOUNT_DISABLED", process.stdout.readline())
+                self.assertEqual(process.wait(20), 0)
+
     def test_refused_logons_leave_no_descriptor(self):
         count = 1000 if lab.LONG else 50
         server = self.start_own()

@@ -1,10 +1,10 @@
 // What the tools do not need but a session can do, tried on a real server:
 //   session_probe PORT requests        FLUSH, QUERY_INFO, SET_INFO, IOCTL, ECHO
-//   session_probe PORT hold FILE       opens FILE with a batch oplock, says "held", and "broken"
-//   when
-//                                      another client's open has broken it; ends with its input
-//   session_probe PORT logons COUNT    as many refused logons in one process; none may leave a
-//   thing
+//   session_probe PORT hold FILE       opens FILE with a batch oplock, says "held", then "broken"
+//                                      when another open has broken it; ends with its input
+//   session_probe PORT renew           renews the session and works on; after a line of input once
+//                                      more, which shall be refused: says why
+//   session_probe PORT logons COUNT    as many refused logons; none may leave a thing
 #include "base/limits.h"
 #include "connection/connection.h"
 #include "connection/negotiation.h"
@@ -111,12 +111,24 @@ Task<std::unique_ptr<Session>> log_on(Connection& connection, Negotiated& negoti
   co_return co_await Session::setup(connection, negotiated, std::move(logon), "127.0.0.1", policy);
 }
 
+Task<void> renew(Session& session, TreeConnect& tree) {
+  co_await session.renew();
+  co_await requests(tree);
+  std::function<Result<int>()> wait = []() -> Result<int> { return std::getchar(); };
+  Reactor& reactor = tree.connection().reactor();
+  co_await run_blocking<int>(reactor, reactor.now() + 6 * timeout, std::move(wait));
+  auto refused = co_await attempt(session.renew());
+  say(refused ? "renewed" : describe(refused.error()).c_str());
+}
+
 Task<void> with_tree(Connection& connection, std::string what, std::string path) {
   Negotiated negotiated;
   auto session = co_await log_on(connection, negotiated, "Passw0rd!");
   auto tree = co_await TreeConnect::connect(*session, "127.0.0.1", "rw");
   if (what == "hold") {
     co_await hold(*tree, std::move(path));
+  } else if (what == "renew") {
+    co_await renew(*session, *tree);
   } else {
     co_await requests(*tree);
   }
@@ -166,7 +178,9 @@ Task<void> run(Reactor& reactor, std::uint16_t port, std::string what, std::stri
 
 int main(int argc, char** argv) {
   if (argc < 3)
-    return std::fputs("usage: session_probe PORT requests|hold|logons [FILE|COUNT]\n", stderr), 2;
+    return std::fputs("usage: session_probe PORT requests|hold|renew|logons [FILE|COUNT]\n",
+                      stderr),
+           2;
   auto thread = smb3::ReactorThread::start();
   if (!thread) return std::fprintf(stderr, "%s\n", describe(thread.error()).c_str()), 1;
   smb3::Reactor& reactor = (*thread)->reactor();

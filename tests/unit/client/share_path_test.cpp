@@ -141,7 +141,7 @@ TEST(SharePath, ReadsIpv6Addresses) {
   SharePath path = good("smb://[::1]:4450/share/x");
   EXPECT_EQ(path.server, "::1");
   EXPECT_EQ(path.port, 4450);
-  EXPECT_EQ(path.display(), "//[::1]/share/x");
+  EXPECT_EQ(path.display(), "//[::1]:4450/share/x");
   EXPECT_EQ(good("smb://u:p@[fe80::1%25eth0]/share").server, "fe80::1%eth0");
   EXPECT_EQ(good("smb://[fe80::1%eth0]/share").server, "fe80::1%eth0");
   EXPECT_EQ(good("//[fd00::2]/share/x").server, "fd00::2");
