@@ -15,8 +15,8 @@ using wire::FileAttributes;
 
 constexpr AccessMask file_all_access{0x1F01FF};
 constexpr AccessMask reserved_access{0x0CE0FE00};
-// Not FILE_ATTRIBUTE_DEVICE, nor what once was the volume's label.
-constexpr FileAttributes known_attributes{0x7FFFB7};
+// Not FILE_ATTRIBUTE_DEVICE.
+constexpr FileAttributes known_attributes{0x7FFFBF};
 // FILE_SYNCHRONOUS_IO_*, FILE_COMPLETE_IF_OPLOCKED, FILE_OPEN_REMOTE_INSTANCE,
 // FILE_OPEN_FOR_FREE_SPACE_QUERY, ...: the server leaves them out of account.
 constexpr CreateOptions ignored_options{0x00830630};

@@ -63,7 +63,9 @@ NtStatus check_second_version(const Request& request, const Creation& creation, 
     return not_found;
   }
   if (open.is_persistent && !persistent) return not_found;
-  if (open.create_guid != asked.create_guid || !open.is_durable || !open.session.expired()) {
+  // A handle of the first version has none, and is asked for with none.
+  if (open.create_guid.value_or(wire::Guid{}) != asked.create_guid || !open.is_durable ||
+      !open.session.expired()) {
     return not_found;
   }
   if (const NtStatus lease = check_lease(creation, open); lease != NtStatus::success) return lease;

@@ -23,6 +23,7 @@ struct Lease {
   bool breaking = false;
   wire::LeaseState break_to = wire::LeaseState::none;
   wire::LeaseState break_next = wire::LeaseState::none;  // has to go too, after this break
+  bool break_goes_on = false;  // this break follows another one that was waited for
   std::uint16_t epoch = 0;
   bool file_delete_on_close = false;
   bool notification_unsent = false;

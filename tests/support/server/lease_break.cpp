@@ -124,6 +124,8 @@ bool start_break(Open& open, OplockLevel to) {
 }
 
 bool break_lease(Lease& lease, BreakCause cause) {
+  // [MS-FSA] 2.1.5.19: who waited for the first of two breaks waits for the second.
+  if (lease.breaking && lease.break_goes_on) return true;
   const LeaseState lost = lost_by(lease.state, cause);
   if (lost == LeaseState::none) return false;
   const bool waits = has_to_wait(lease.state, cause);
@@ -132,6 +134,11 @@ bool break_lease(Lease& lease, BreakCause cause) {
     return waits;
   }
   return start_break(lease, lease.state & ~lost) && waits;
+}
+
+// [MS-FSA] 2.1.4.12: a write ends each level II oplock, the writer's too.
+bool loses_own(const Open& open, BreakCause cause) {
+  return cause == BreakCause::write && open.oplock_level == OplockLevel::level_ii;
 }
 
 bool break_oplock(Open& open, BreakCause cause) {
@@ -155,11 +162,12 @@ bool start_breaks(OpenTable& table, const Node& node, const OplockKey& key, Brea
     if (open->lease) {
       const std::shared_ptr<Lease> lease = open->lease;
       const bool own = key.lease_key == lease->key && key.client_guid == lease->client_guid;
-      if (scope != BreakScope::all || own || std::ranges::find(seen, lease.get()) != seen.end())
-        continue;
+      const bool done = std::ranges::find(seen, lease.get()) != seen.end();
+      if (scope != BreakScope::all || own || done) continue;
       seen.push_back(lease.get());
       waits |= break_lease(*lease, cause);
-    } else if (open.get() != key.open && open->oplock_level != OplockLevel::none &&
+    } else if ((open.get() != key.open || loses_own(*open, cause)) &&
+               open->oplock_level != OplockLevel::none &&
                (scope != BreakScope::batch_oplocks || open->oplock_level == OplockLevel::batch)) {
       waits |= break_oplock(*open, cause);
     }
@@ -170,6 +178,7 @@ bool start_breaks(OpenTable& table, const Node& node, const OplockKey& key, Brea
 void end_break(Lease& lease, LeaseState state) {
   lease.timer.clear();
   lease.breaking = false;
+  lease.break_goes_on = false;
   lease.notification_unsent = false;
   lease.state = state;
   set_oplock_states(lease, OplockState::held);
@@ -179,7 +188,8 @@ void end_break(Lease& lease, LeaseState state) {
   const LeaseState next = std::exchange(lease.break_next, LeaseState::none) & state;
   if (next != LeaseState::none) {
     // READ goes with all the rest.
-    start_break(lease, has(next, read_caching) ? LeaseState::none : state & ~next);
+    lease.break_goes_on =
+        start_break(lease, has(next, read_caching) ? LeaseState::none : state & ~next);
   }
   table.wake(*node);
 }

@@ -8,6 +8,21 @@
 
 namespace smb3::server {
 
+namespace {
+
+// [MS-SMB2] 3.3.5.2.10. False: the request is older than what the open has seen.
+bool follow_channel_sequence(Open& open, std::uint16_t sequence) {
+  constexpr std::uint16_t ahead_max = 0x7FFF;
+  const auto ahead = static_cast<std::uint16_t>(sequence - open.channel_sequence);
+  if (ahead > ahead_max) return false;
+  if (ahead == 0) return true;
+  open.outstanding_pre_requests += std::exchange(open.outstanding_requests, 0);
+  open.channel_sequence = sequence;
+  return true;
+}
+
+}  // namespace
+
 StatusOr<std::shared_ptr<Open>> open_of(Request& request, const wire::FileId& id) {
   std::shared_ptr<Open> open;
   if (request.related && id == wire::no_file_id) {
@@ -26,6 +41,8 @@ StatusOr<std::shared_ptr<Open>> open_of(Request& request, const wire::FileId& id
   }
   request.chain.open = open;
   open->is_replay_eligible = false;
+  // Any request tells of a lost channel; only some are refused for being late.
+  follow_channel_sequence(*open, request.header.channel_sequence());
   return open;
 }
 
@@ -40,12 +57,7 @@ OutstandingRequest::~OutstandingRequest() {
 StatusOr<OutstandingRequest> check_channel_sequence(const Request& request, Open& open) {
   const std::uint16_t sequence = request.header.channel_sequence();
   const bool replayed = has(request.header.flags, wire::HeaderFlags::replay_operation);
-  if (sequence != open.channel_sequence) {
-    const auto ahead = static_cast<std::uint16_t>(sequence - open.channel_sequence);
-    if (ahead > 0x7FFF) return refuse(NtStatus::file_not_available);
-    open.outstanding_pre_requests += std::exchange(open.outstanding_requests, 0);
-    open.channel_sequence = sequence;
-  }
+  if (!follow_channel_sequence(open, sequence)) return refuse(NtStatus::file_not_available);
   // What was sent before the channel was lost may still run, and would undo the replay.
   if (replayed && open.outstanding_pre_requests > 0) return refuse(NtStatus::file_not_available);
   ++open.outstanding_requests;

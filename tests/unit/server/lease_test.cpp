@@ -171,6 +171,7 @@ TEST_F(LeaseTest, ASecondBreakFollowsTheFirst) {
   acknowledge(first_, 1, rh);
   reactor_.settle();
   ASSERT_EQ(notified_.size(), 2u);
+  EXPECT_FALSE(reader->ended() || writer->ended());
   EXPECT_EQ(lease_break().current_lease_state, rh);
   EXPECT_EQ(lease_break().new_lease_state, LeaseState::none);
   EXPECT_EQ(acknowledge(first_, 1, LeaseState::none).status, NtStatus::success);
@@ -189,6 +190,14 @@ TEST_F(LeaseTest, OplocksFallBackToLevelII) {
   EXPECT_EQ(with_oplock(first_, OplockLevel::level_ii).response.oplock_level,
             OplockLevel::level_ii);
   EXPECT_EQ(with_oplock(second_, OplockLevel::batch).response.oplock_level, OplockLevel::level_ii);
+}
+
+TEST_F(LeaseTest, AWriterLosesItsOwnLevelII) {
+  const Created writer = with_oplock(first_, OplockLevel::level_ii);
+  const auto open = first_.session->opens.at(writer.id().volatile_id);
+  EXPECT_FALSE(start_breaks(table(), *open->node, key_of(*open), BreakCause::write));
+  EXPECT_EQ(open->oplock_level, OplockLevel::none);
+  EXPECT_EQ(wire::decode<wire::OplockBreakNotification>(notified_.back())->file_id, writer.id());
 }
 
 TEST_F(LeaseTest, AnOplockIsBrokenAndAcknowledged) {

@@ -184,6 +184,19 @@ TEST_F(SequenceTest, AReplayWaitsForWhatWasSentBeforeTheLoss) {
   EXPECT_EQ(open_->outstanding_pre_requests, 0u);
 }
 
+TEST_F(SequenceTest, AnyRequestTellsOfALostChannel) {
+  wire::PacketHeader header;
+  header.status = 2;
+  wire::LockRequest lock;
+  lock.file_id = open_->id;
+  lock.locks.push_back({.offset = 0, .length = 1, .flags = shared});
+  EXPECT_EQ(ask(first_, lock, server::lock, header).status, NtStatus::success);
+  EXPECT_EQ(status(1), NtStatus::file_not_available);
+  header.status = 1;  // late, but no write
+  EXPECT_EQ(ask(first_, lock, server::lock, header).status, NtStatus::success);
+  EXPECT_EQ(open_->channel_sequence, 2);
+}
+
 class IoctlTest : public OpensTest {
  protected:
   Answer control(ControlCode code, const wire::FileId& id, Bytes input = {},
