@@ -74,18 +74,16 @@ class Names(scripted.TestCase):
 
 
 def fields():
-    """What smb3-testserver can falsify: [(command, index, kind, name, bytes wide)]."""
-    listed = []
+    """What smb3-testserver can falsify: [(command, name, kind, bytes wide)], each once."""
     text = lab.tool(lab.binary("smb3-testserver"), "--list-fields")
-    for line in text.splitlines():
-        words = line.split()
-        if len(words) >= 5 and words[1].isdigit():
-            listed.append((words[0], int(words[1]), words[2], words[3], int(words[4])))
-    return listed
+    rows = (line.split("\t") for line in text.splitlines())
+    return sorted({(row[0].split()[0], row[1], row[2], int(row[3])) for row in rows})
 
 
-def lies(width):
-    top = (1 << (8 * width)) - 1
+def lies(kind, width):
+    top = (1 << (8 * min(width, 8))) - 1
+    if kind in ("value", "constant"):
+        return (0, top)
     return sorted({0, 1, 7, 8, 63, 64, 65, 0x70, top // 2, top // 2 + 1, top - 7, top - 63, top})
 
 
@@ -101,9 +99,9 @@ class Fields(scripted.TestCase):
         lab.make_file(self.folder / "up" / "source", 70_000)
 
     def attack(self, job):
-        command, index, value, settings = job
+        command, name, value, settings = job
         server = scripted.Server(
-            faults=[fault("set_field", command, index=index, value=value)], **settings)
+            faults=[fault("set_field", command, field=name, value=value)], **settings)
         try:
             ends = []
             for words in (["-r", self.folder / "up", server.url("rw/")],
@@ -113,18 +111,26 @@ class Fields(scripted.TestCase):
             server.stop()
         return job, ends
 
-    def test_every_length_and_offset(self):
-        listed = [field for field in fields() if field[0] in self.ANSWERS]
-        self.assertGreater(len({field[0] for field in listed}), 7, listed)
-        jobs = [(command, index, value, settings)
-                for command, index, _, _, width in listed for value in lies(width)
-                for settings in ([{}, {"signing": "required"}, {"encrypt": True}]
-                                 if lab.LONG else [{}])]
+    def sweep(self, jobs):
+        self.assertGreater(len(jobs), 100)
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             for job, ends in pool.map(self.attack, jobs):
                 for run in ends:
                     if run.rc not in (0, 1, 3, 4, 5):
                         self.fail(f"{job}: {run}")
+
+    def jobs(self, kinds, *settings):
+        listed = [field for field in fields() if field[0] in self.ANSWERS and field[2] in kinds]
+        self.assertEqual({field[0] for field in listed} - set(self.ANSWERS), set())
+        return [(command, name, value, setting) for command, name, kind, width in listed
+                for value in lies(kind, width) for setting in settings]
+
+    def test_every_length_and_offset(self):
+        secured = [{"signing": "required"}, {"encrypt": True}] if lab.LONG else []
+        self.sweep(self.jobs(("offset", "length", "count", "next"), {}, *secured))
+
+    def test_every_value(self):
+        self.sweep(self.jobs(("value", "constant"), {}))
 
 
 class Bytes(scripted.TestCase):

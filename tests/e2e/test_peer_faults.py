@@ -13,6 +13,7 @@ class Copies(scripted.TestCase):
     def up(self, *faults, size=SIZE, options=(), **settings):
         """An upload under these faults: the run, the source, the file on the share."""
         self.server = self.serve_folder(faults, **settings)
+        (self.shared / "copy").unlink(missing_ok=True)
         source = self.source(size)
         began = time.monotonic()
         run = lab.smbcp("--timeout", 4, *options, source, self.server.url("rw/copy"))
@@ -20,6 +21,7 @@ class Copies(scripted.TestCase):
         return run, source, self.shared / "copy"
 
     def down(self, *faults, size=SIZE, options=(), **settings):
+        (self.folder / "copy").unlink(missing_ok=True)  # of an earlier one of this test
         self.server = self.serve_folder(faults, **settings)
         source = lab.make_file(self.shared / "source", size)
         began = time.monotonic()
