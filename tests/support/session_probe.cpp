@@ -84,7 +84,8 @@ Task<void> hold(TreeConnect& tree, std::string path) {
   const auto held = static_cast<wire::OplockLevel>(open->oplock_level());
   say(held == wire::OplockLevel::batch ? "held" : "not held");
   Reactor& reactor = tree.connection().reactor();
-  while (static_cast<wire::OplockLevel>(open->oplock_level()) == held) {
+  while (static_cast<wire::OplockLevel>(open->oplock_level()) == held &&
+         !tree.connection().has_failed()) {
     co_await sleep_until(reactor, reactor.now() + std::chrono::milliseconds(10));
   }
   say("broken");
