@@ -19,7 +19,9 @@ class Counted(lab.TestCase):
         trace = self.folder / "trace"
         run = lab.smbcp(*args, wrap=["strace", "-f", "-qq", "-o", trace, "-e", f"trace={CALLS}"])
         self.assertEnds(run, 0)
-        return [line for line in trace.read_text().splitlines() if re.match(r"\d+ +\w+\(", line)]
+        # calls that strace has no name for it shows whatever is asked for; none of CALLS is such
+        return [line for line in trace.read_text().splitlines()
+                if re.match(r"\d+ +(?!syscall_0x)\w+\(", line)]
 
     def assertFew(self, calls):
         self.assertLess(len(calls), 60, "\n".join(calls[:200]))
