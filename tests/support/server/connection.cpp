@@ -3,7 +3,6 @@
 
 #include "support/server/json_text.h"
 #include "support/server/server.h"
-#include "support/server/socket_reset.h"
 
 #include <algorithm>
 #include <cstring>
@@ -51,10 +50,11 @@ Task<void> Connection::run() {
   }
   sendable_.set();
   co_await tasks_.below(1);
-  if (how_ended_ == FrameEnd::reset) reset_when_closed(socket_);
+  if (how_ended_ == FrameEnd::reset) server_.reset_when_closed(server_.reactor(), socket_);
   auto closed = co_await attempt(socket_.close());
   static_cast<void>(closed);
   leave_sessions();
+  server_.note_end(why_ended_);
   if (server_.log().wanted()) {
     server_.log().write_line(JsonText()
                                  .add("event", "connection_end")

@@ -44,6 +44,8 @@ class Connection {
 
   Server& server() noexcept { return server_; }
   std::uint32_t number() const noexcept { return number_; }
+  // That the client may spend.
+  std::uint64_t credits_held() const noexcept { return window_.available(); }
   // An oplock or lease break, or another message that nobody asked for.
   void notify(Session& session, Tree* tree, Answer message, wire::Command command);
 

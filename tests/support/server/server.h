@@ -9,6 +9,7 @@
 #include "support/server/message_log.h"
 #include "support/server/session.h"
 #include "support/server/settings.h"
+#include "support/server/socket_reset.h"
 
 #include <smbclient3/task_group.h>
 
@@ -58,6 +59,12 @@ class Server {
   std::shared_ptr<Session> add_session();
   // Microseconds since the server was made.
   std::uint64_t time_us() const;
+  // Those that stand, and why the others have ended, for who wants to know.
+  const std::vector<Connection*>& connections() const noexcept { return connections_; }
+  const std::vector<std::string>& ends() const noexcept { return ends_; }
+  void note_end(const std::string& why) { ends_.push_back(why); }
+  // How a connection is reset; sockets that are not the kernel's have another way.
+  void (*reset_when_closed)(Reactor& reactor, const Socket& socket) = server::reset_when_closed;
   // Its trees and opens end; those that are durable wait for their client.
   void end_session(Session& session);
 
@@ -71,6 +78,7 @@ class Server {
   std::map<std::uint64_t, std::shared_ptr<Session>> sessions_;
   std::uint64_t next_session_id_ = 0;
   std::vector<Connection*> connections_;
+  std::vector<std::string> ends_;
   std::uint32_t connections_seen_ = 0;
   TimePoint started_{};
   bool stopping_ = false;
