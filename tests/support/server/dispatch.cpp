@@ -272,7 +272,8 @@ void Connection::conclude(Request& request, Answer answer) {
   Outgoing outgoing;
   outgoing.header = header_for(request, answer);
   outgoing.protection = answer.protection ? answer.protection : request.protection;
-  outgoing.sign = answer.sign || request.verified;
+  // Also what was signed wrongly: [MS-SMB2] 3.3.4.1.1 asks no more.
+  outgoing.sign = answer.sign || request.header.is_signed();
   outgoing.seal = must_seal(request);
   outgoing.faults = std::move(request.faults);
   outgoing.path = std::move(request.path);

@@ -140,7 +140,7 @@ Task<Answer> tree_connect(Request& request) {
     co_return Answer::refusal(checked.error());
   }
   log_identity(request, *message);
-  if (!share->settings.redirect_addresses.empty() &&
+  if (!share->settings.redirect_addresses.empty() && share->settings.redirect_synchronous &&
       wire::has(message->flags, wire::TreeConnectFlags::redirect_to_owner)) {
     const auto name = to_utf16le(share->settings.name);
     co_return redirection(share->settings, name.value_or(std::vector<std::byte>{}));

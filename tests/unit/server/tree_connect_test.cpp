@@ -99,6 +99,17 @@ TEST_F(TreeConnectTest, AStrictServerEndsUnprotectedOnes) {
   EXPECT_EQ(client->status_of(client->tree_connect("\\\\s\\rw"), As::sealed), NtStatus::success);
 }
 
+TEST_F(TreeConnectTest, AShareThatIsNotRedirectedAtOnceIsConnected) {
+  ShareSettings& share = add_share("moves");
+  share.redirect_addresses = {"192.0.2.7"};
+  share.redirect_synchronous = false;
+  start();
+  auto client = connect_as("alice");
+  EXPECT_EQ(
+      client->status_of(client->tree_connect("\\\\s\\moves", TreeConnectFlags::redirect_to_owner)),
+      NtStatus::success);
+}
+
 TEST_F(TreeConnectTest, AShareOfAnotherNodeIsRedirectedForWhoAsks) {
   add_share("moved").redirect_addresses = {"192.0.2.7", "2001:db8::7"};
   start();
