@@ -15,6 +15,7 @@ Output start_of(unsigned cipher, unsigned signing, unsigned flags, unsigned cred
   return seed;
 }
 
+constexpr unsigned compounds = 1U << 4;
 constexpr unsigned anonymous = 1U << 7;
 
 // The bodies of the answers in a stream of plain frames.
@@ -146,7 +147,9 @@ void add_requests(Corpus& corpus, const std::vector<ServerScript::Recorded>& req
 
 void add_conversations(Corpus& corpus) {
   add_kinds_of_clients(corpus);
-  visit_script(start_of(0, 1, anonymous).bytes(), false, [&](const ServerScript& script) {
+  // A frame for each of the client's, as fuzz_client_bytes passes them on.
+  const Octets plain = start_of(0, 1, anonymous | compounds).bytes();
+  visit_script(plain, false, [&](const ServerScript& script) {
     require(script.requests().size() > 20, "a conversation that goes right ends early");
     corpus.add("client_bytes", script.stream());
     add_instructions(corpus, bodies_in(script.stream()));
