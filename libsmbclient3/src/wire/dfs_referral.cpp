@@ -23,6 +23,12 @@ Result<Bytes> string_at(Bytes bytes, std::size_t at) {
   return refuse("a string does not end");
 }
 
+// The flag is one of version 3; an earlier one may hold anything there.
+bool is_name_list(const DfsReferral& referral) {
+  return referral.version_number >= 3 &&
+         has(referral.referral_entry_flags, DfsReferralFlags::name_list_referral);
+}
+
 class ReferralReader {
  public:
   explicit ReferralReader(Bytes output) : output_(output) {}
@@ -68,9 +74,8 @@ class ReferralReader {
       case 2: return fill_paths<DfsReferralV2>(rest, size, referral);
       case 3:
       case 4:
-        return has(referral.referral_entry_flags, DfsReferralFlags::name_list_referral)
-                   ? fill_names(rest, size, referral)
-                   : fill_paths<DfsReferralV3>(rest, size, referral);
+        return is_name_list(referral) ? fill_names(rest, size, referral)
+                                      : fill_paths<DfsReferralV3>(rest, size, referral);
       default: return refuse("the version is unknown");
     }
   }
@@ -149,7 +154,7 @@ class ReferralWriter {
     if (referral.version_number == 1) {
       encode(first, out_);
       out_.append(referral.network_address);
-    } else if (has(referral.referral_entry_flags, DfsReferralFlags::name_list_referral)) {
+    } else if (is_name_list(referral)) {
       name_list(first, referral);
     } else {
       const std::uint16_t path = place(referral.dfs_path);

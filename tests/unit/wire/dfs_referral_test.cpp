@@ -157,6 +157,20 @@ TEST(DfsReferral, GoesOutAndComesBack) {
   }
 }
 
+// Found by fuzzing: the encoder took the flag of version 3 for one of version 2.
+TEST(DfsReferral, FlagsMeanNothingBeforeVersion3) {
+  const std::vector<std::byte> bytes = from_hex(
+      "0000 0100 00000000 0200 2200 0000 0273 00000000 080d 0000 0000 0000 0000 0000 0000 0000 0231"
+      "0000 5c00 1100 4100 4200 8f00 0022");
+  const auto first = decode_dfs_referrals(bytes);
+  ASSERT_TRUE(first) << explain(first.error());
+  ByteBuffer out;
+  encode_dfs_referrals(*first, out);
+  const auto second = decode_dfs_referrals(out.bytes());
+  ASSERT_TRUE(second) << explain(second.error());
+  EXPECT_EQ(as_text(*second), as_text(*first));
+}
+
 TEST(DfsReferral, SurvivesMutations) {
   std::mt19937_64 random(20240501);
   const std::vector<std::byte> valid = from_hex(two_v4);
