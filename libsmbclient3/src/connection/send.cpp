@@ -97,7 +97,7 @@ bool Connection::can_send(Exchange& exchange) {
 void Connection::fail_starved() {
   while (queue_first_ && queue_first_->charge() > window_.available() + window_.spent()) {
     Exchange& exchange = *queue_first_;
-    if (window_.available() == 0) {
+    if (window_.available() + window_.spent() == 0) {
       fail(Error(ErrorKind::protocol, "the server grants no more credits"));
       return;
     }

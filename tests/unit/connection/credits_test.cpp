@@ -126,6 +126,20 @@ TEST_F(Credits, ARequestIsStarvedWhenAnswersBringTooFew) {
   EXPECT_TRUE(third->result());
 }
 
+// Found by the simulation: a server that takes one credit back while all of them are in use.
+TEST_F(Credits, ARequestIsStarvedWhileOthersUseAllThereAre) {
+  connect_negotiated(4);
+  auto first = start({read_of(1 << 18, 4)});
+  const Element one = peer_.receive();
+  bool starved = false;
+  auto second = start({read_of(1 << 19, 8)}, &starved);
+  EXPECT_TRUE(fails(second->result(), ErrorKind::protocol, "fewer credits"));
+  EXPECT_TRUE(starved);
+  peer_.send_frame(refusal(one, NtStatus::end_of_file));
+  EXPECT_TRUE(first->result());
+  expect_alive();
+}
+
 TEST_F(Credits, NoMoreThan1024RequestsAreOutstanding) {
   connect_negotiated(2000);
   constexpr std::size_t more = 20;
