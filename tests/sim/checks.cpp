@@ -47,14 +47,15 @@ void World::check_file(const PlannedFile& file, const Found& found) {
   const auto new_bytes = contents_of(file.contents, file.size);
   const bool is_new = is_there && now->second == new_bytes;
   const bool is_old =
-      file.replaces ? is_there && now->second == contents_of(*file.replaces, *file.replaces % 5000)
+      file.replaces ? is_there && now->second == contents_of(*file.replaces, file.replaced_size())
                     : !is_there;
   if (is_copied) {
     if (!is_new) wrong(shown + ": told to be copied, but " + (is_there ? "differs" : "is missing"));
     if (file.replaces && plan_.copy.must_not_exist) wrong(shown + ": replaced a file");
     return;
   }
-  const bool may_be_partial = has_failed && !plan_.copy.through_temporary;
+  const bool may_be_partial =
+      has_failed && (!plan_.copy.through_temporary || (plan_.may_lose_old && !is_there));
   if (!is_new && !is_old && !may_be_partial) {
     wrong(shown + ": was not copied, and what is there is neither the old file nor the new one");
   }
@@ -79,21 +80,30 @@ void World::check(const Found& found) {
     }
   }
   if (plan_.wrong_password && !told_.copies.empty()) wrong("a wrong password was good enough");
-  for (const std::string& name : found.outside) wrong("outside of the target: " + name);
+}
+
+bool World::is_named_in_an_error(const std::string& name) const {
+  for (const auto& [source, texts] : told_.failures) {
+    for (const std::string& text : texts) {
+      if (text.contains(name)) return true;
+    }
+  }
+  return false;
 }
 
 // Files that nobody planned.
 void World::check_others(const Found& found) {
+  for (const std::string& name : found.outside) {
+    const bool is_part = name.starts_with(part_prefix);  // of a target that is a single file
+    if (!is_part) wrong("outside of the target: " + name);
+    if (is_part && !is_named_in_an_error(name)) wrong(name + " was left behind without a word");
+  }
   for (const auto& [path, bytes] : found.files) {
     const std::string name = last_name(path);
     if (name.starts_with(part_prefix)) {
       // On a share it may be out of reach, or its making was never told of.
       if (!target_is_local() && plan_.may_fail) continue;
-      bool is_named = false;
-      for (const auto& [source, texts] : told_.failures) {
-        for (const std::string& text : texts) is_named |= text.contains(name);
-      }
-      if (!is_named) wrong(path + " was left behind without a word");
+      if (!is_named_in_an_error(name)) wrong(path + " was left behind without a word");
     } else if (!plan_.is_lying &&
                std::ranges::find(plan_.files, path, &PlannedFile::path) == plan_.files.end()) {
       wrong(path + ": nobody asked for this file");

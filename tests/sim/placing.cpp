@@ -119,7 +119,7 @@ void World::place_files() {
   for (const PlannedFile& file : plan_.files) {
     source.write(file.path, contents_of(file.contents, file.size), file.contents);
     if (file.replaces) {
-      target.write(file.path, contents_of(*file.replaces, *file.replaces % 5000), *file.replaces);
+      target.write(file.path, contents_of(*file.replaces, file.replaced_size()), *file.replaces);
     }
   }
   if (!is_tree) return;

@@ -131,6 +131,15 @@ void plan_disk(Plan& plan, Chance& chance) {
   if (chance.one_in(3)) plan.disk.short_one_in = chance.between(2, 10);
 }
 
+// A session that lives no longer than its renewal and what waits for it takes may well end.
+bool lives_too_short(const Plan& plan) {
+  if (!plan.server.session_lifetime_ms) return false;
+  const Duration round_trip = 2 * (plan.link.delay + plan.link.jitter);
+  const double wait = std::chrono::duration<double>(40 * round_trip).count() +
+                      static_cast<double>(plan.bytes() + 50'000) / plan.bytes_per_second();
+  return *plan.server.session_lifetime_ms < 4000 * wait;
+}
+
 }  // namespace
 
 std::vector<std::byte> contents_of(std::uint64_t seed, std::uint64_t size) {
@@ -145,18 +154,21 @@ std::uint64_t Plan::bytes() const {
   return sum;
 }
 
-Duration Plan::time_max() const {
+double Plan::bytes_per_second() const {
   const double round_trip = std::chrono::duration<double>(2 * (link.delay + link.jitter)).count();
   const double window =
       static_cast<double>(std::min(link.send_buffer_bytes, link.receive_buffer_bytes) / 2);
-  const double rate =
-      std::min(static_cast<double>(link.rate_bits) / 8, window / std::max(round_trip, 1e-6));
+  return std::min(static_cast<double>(link.rate_bits) / 8, window / std::max(round_trip, 1e-6));
+}
+
+Duration Plan::time_max() const {
+  const double round_trip = std::chrono::duration<double>(2 * (link.delay + link.jitter)).count();
   const double round_trips = 100 + 40.0 * static_cast<double>(files.size() + folders.size()) +
                              static_cast<double>(bytes()) / 32768;
   const double disk_time = std::chrono::duration<double>(disk.delay_max).count();
   const double timeout = std::chrono::duration<double>(client.timeout).count();
   const double time = 120 + 10 * timeout + round_trips * (round_trip + 10 * disk_time) +
-                      (static_cast<double>(bytes()) + 200'000) * 2 / rate;
+                      (static_cast<double>(bytes()) + 200'000) * 2 / bytes_per_second();
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(2 * time));
 }
 
@@ -171,7 +183,7 @@ Plan make_plan(std::uint64_t seed) {
   plan_link(plan, chance);
   plan_disk(plan, chance);
   plan_faults(plan, chance);
-  if (plan.wrong_password || plan.interrupt_after) plan.may_fail = true;
+  if (plan.wrong_password || plan.interrupt_after || lives_too_short(plan)) plan.may_fail = true;
   return plan;
 }
 

@@ -21,6 +21,8 @@ struct PlannedFile {
   std::uint64_t size = 0;
   std::uint64_t contents = 0;               // a seed
   std::optional<std::uint64_t> replaces{};  // the seed of what the target has under this name
+
+  std::uint64_t replaced_size() const { return replaces ? *replaces % 5000 : 0; }
 };
 
 struct Plan {
@@ -43,10 +45,14 @@ struct Plan {
 
   // Somebody lies in a way that nothing can show: what was copied may differ.
   bool is_lying = false;
+  // A file that was to be replaced may be gone, if the copy has failed.
+  bool may_lose_old = false;
   // Something may fail; else everything must succeed.
   bool may_fail = false;
 
   std::uint64_t bytes() const;
+  // What the link lets through in a second, at the least.
+  double bytes_per_second() const;
   // No run may take longer.
   Duration time_max() const;
 };

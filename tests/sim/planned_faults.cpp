@@ -109,6 +109,19 @@ void draw_details(Fault& fault, Chance& chance) {
   }
 }
 
+// A rename that was carried out and is said to have failed: what becomes of the old file then is
+// not in the client's hands.
+bool is_ambiguous(const FaultRule& rule) {
+  return rule.fault.kind == FaultKind::status_after &&
+         (!rule.command || rule.command == Command::set_info);
+}
+
+// An interim response has no place for the TreeId that a TREE_CONNECT is to bring.
+bool is_before_files(const FaultRule& rule) {
+  return !rule.command || rule.command == Command::negotiate ||
+         rule.command == Command::session_setup || rule.command == Command::tree_connect;
+}
+
 void plan_rule(Plan& plan, Chance& chance, bool lying) {
   FaultRule rule;
   if (!chance.one_in(5)) rule.command = chance.of(commands);
@@ -128,10 +141,11 @@ void plan_rule(Plan& plan, Chance& chance, bool lying) {
   if (rule.fault.kind == FaultKind::shorten && rule.command != Command::write) {
     rule.command = Command::read;
   }
+  if (is_ambiguous(rule)) plan.may_lose_old = true;
   const bool slow_only =
       rule.fault.kind == FaultKind::delay || rule.fault.kind == FaultKind::pending;
   const bool in_time = rule.fault.delay < plan.client.timeout / 4;
-  if (!slow_only || !in_time) plan.may_fail = true;
+  if (!slow_only || !in_time || is_before_files(rule)) plan.may_fail = true;
   plan.server.faults.add(std::move(rule));
 }
 
@@ -172,8 +186,10 @@ void plan_faults(Plan& plan, Chance& chance) {
   if (chance.one_in(12)) disk.open_error_one_in = chance.scaled(5, 100);
   if (chance.one_in(8)) disk.free_bytes = chance.below(plan.bytes() + 1);
   if (chance.one_in(8)) {
+    std::uint64_t old_bytes = 0;  // which must have room
+    for (const PlannedFile& file : plan.files) old_bytes += align_up(file.replaced_size(), 4096);
     for (auto& share : plan.server.shares) {
-      if (share.name == "copy") share.size_bytes = chance.below(plan.bytes() + 1);
+      if (share.name == "copy") share.size_bytes = old_bytes + chance.below(plan.bytes() + 1);
     }
     plan.may_fail = true;
   }

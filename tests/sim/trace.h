@@ -36,6 +36,7 @@ class Trace {
   void note_bytes(const void* bytes, std::size_t count) noexcept;
   // Text for people, which counts for nothing.
   void say(TimePoint time, std::string_view text);
+  bool is_printed() const noexcept { return text_ == Text::printed; }
   bool is_wanted() const noexcept { return text_ != Text::none; }
 
   std::uint64_t hash() const noexcept { return hash_; }

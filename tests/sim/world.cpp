@@ -47,7 +47,8 @@ World::World(const Plan& plan, Trace& trace, std::string folder)
       told_(reactor_, trace) {
   reactor_.disk().set(plan_.disk);
   reactor_.network().set_tap(&tap_);
-  log_ = std::make_unique<server::MessageLog>(server::MessageLog::open("", false).value());
+  const std::string log = trace.is_printed() ? "-" : "";
+  log_ = std::make_unique<server::MessageLog>(server::MessageLog::open(log, true).value());
   const bool two = plan_.direction == Direction::relay && plan_.two_servers;
   for (const char* address : {"10.0.0.2", "10.0.0.3"}) {
     auto node = std::make_unique<Node>();

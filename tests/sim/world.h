@@ -80,6 +80,7 @@ class World {
   void check_servers();
   void check_nothing_is_left();
   std::string source_display(const std::string& below) const;
+  bool is_named_in_an_error(const std::string& name) const;
   bool is_reported(const PlannedFile& file) const;
   void wrong(std::string what);
 
