@@ -15,8 +15,8 @@ using wire::FileAttributes;
 
 constexpr AccessMask file_all_access{0x1F01FF};
 constexpr AccessMask reserved_access{0x0CE0FE00};
-// Not FILE_ATTRIBUTE_DEVICE.
-constexpr FileAttributes known_attributes{0x7FFFBF};
+// Not FILE_ATTRIBUTE_DEVICE, nor what once was the volume's label.
+constexpr FileAttributes known_attributes{0x7FFFB7};
 // FILE_SYNCHRONOUS_IO_*, FILE_COMPLETE_IF_OPLOCKED, FILE_OPEN_REMOTE_INSTANCE,
 // FILE_OPEN_FOR_FREE_SPACE_QUERY, ...: the server leaves them out of account.
 constexpr CreateOptions ignored_options{0x00830630};
@@ -92,6 +92,11 @@ NtStatus check_request(const Request& request, const wire::CreateRequest& messag
   if (message.impersonation_level > wire::ImpersonationLevel::delegate) {
     return NtStatus::bad_impersonation_level;
   }
+  creation.desired_access = message.desired_access & ~AccessMask::access_system_security;
+  if (creation.desired_access == AccessMask::none ||
+      has_any(creation.desired_access, reserved_access)) {
+    return NtStatus::access_denied;
+  }
   constexpr auto all_shared =
       wire::ShareAccess::read | wire::ShareAccess::write | wire::ShareAccess::delete_access;
   if (message.create_disposition > CreateDisposition::overwrite_if ||
@@ -103,11 +108,6 @@ NtStatus check_request(const Request& request, const wire::CreateRequest& messag
     return options;
   }
   const AccessMask maximal = request.tree->maximal_access;
-  creation.desired_access = message.desired_access & ~AccessMask::access_system_security;
-  if (creation.desired_access == AccessMask::none ||
-      has_any(creation.desired_access, reserved_access)) {
-    return NtStatus::access_denied;
-  }
   creation.access = granted_access(creation.desired_access, maximal);
   creation.options = message.create_options & ~ignored_options;
   if (has(creation.options, CreateOptions::no_intermediate_buffering) &&

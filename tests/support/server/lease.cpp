@@ -28,7 +28,7 @@ bool same_key(const OplockKey& key, const Open& open) {
 
 // What those with other keys have of the file: [MS-FSA] 2.1.5.18.1, 2.1.5.18.2.
 struct Others {
-  bool open = false;       // for more than a look
+  bool open = false;       // for more than a look, or with caching of its own
   bool exclusive = false;  // an exclusive or batch oplock, or WRITE caching
   bool handles = false;    // HANDLE caching
   bool level_ii = false;
@@ -40,7 +40,7 @@ Others others_of(const OpenFile& file, const Open& open) {
   const OplockKey key = key_of(open);
   for (const auto& other : file.opens) {
     if (other.get() == &open || same_key(key, *other)) continue;
-    others.open |= !only_looks(other->access);
+    others.open |= !only_looks(other->access) || other->oplock_level != OplockLevel::none;
     const LeaseState state = other->lease ? other->lease->state : LeaseState::none;
     const OplockLevel level = other->oplock_level;
     others.exclusive |=
