@@ -1,5 +1,6 @@
 #include "sim/planned_faults.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace smb3::sim {
@@ -137,7 +138,10 @@ void plan_rule(Plan& plan, Chance& chance, bool lying) {
   draw_details(rule.fault, chance);
   // Everything for ever late is no fault but a slow server, which would take for ever.
   if (rule.times == 0) rule.fault.delay %= 50;
-  if (rule.fault.kind == FaultKind::entry_name) rule.command = Command::query_directory;
+  if (rule.fault.kind == FaultKind::entry_name) {
+    rule.command = Command::query_directory;
+    rule.times = std::max(rule.times, 1U);  // or a listing never ends
+  }
   if (rule.fault.kind == FaultKind::shorten && rule.command != Command::write) {
     rule.command = Command::read;
   }
