@@ -145,6 +145,11 @@ void plan_rule(Plan& plan, Chance& chance, bool lying) {
   if (rule.fault.kind == FaultKind::shorten && rule.command != Command::write) {
     rule.command = Command::read;
   }
+  // An expired session's requests are not carried out: whoever says so sends them again.
+  if (rule.fault.kind == FaultKind::status_after &&
+      rule.fault.status == NtStatus::network_session_expired) {
+    plan.is_lying = true;
+  }
   if (is_ambiguous(rule)) plan.may_lose_old = true;
   const bool slow_only =
       rule.fault.kind == FaultKind::delay || rule.fault.kind == FaultKind::pending;

@@ -67,7 +67,7 @@ class SimReactorTest : public testing::Test {
 
 Task<void> send_text(Socket& socket, std::string text) {
   const iovec part{text.data(), text.size()};
-  co_await socket.send({&part, 1});
+  co_await socket.send(std::span(&part, 1));
 }
 
 Task<std::string> receive_text(Socket& socket, std::size_t size) {
