@@ -1,5 +1,5 @@
 // What each kind of fault puts on the wire.
-#include "raw_client.h"
+#include "server_fixture.h"
 
 namespace smb3::server::test {
 namespace {

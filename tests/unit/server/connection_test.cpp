@@ -1,5 +1,5 @@
 // Frames, MessageIds, credits, compounds, CANCEL, and waiting requests.
-#include "raw_client.h"
+#include "server_fixture.h"
 
 #include "wire/cancel.h"
 #include "wire/close.h"

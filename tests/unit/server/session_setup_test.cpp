@@ -1,5 +1,5 @@
 // Logons of all kinds, seen from a client that knows what it should get.
-#include "raw_client.h"
+#include "server_fixture.h"
 
 #include "wire/create.h"
 #include "wire/logoff.h"

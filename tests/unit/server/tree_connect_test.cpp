@@ -1,4 +1,4 @@
-#include "raw_client.h"
+#include "server_fixture.h"
 
 #include "wire/tree_disconnect.h"
 
