@@ -47,6 +47,14 @@ void add_kinds_of_clients(Corpus& corpus) {
   }
 }
 
+// A listing's "first" becomes "f/rst", which leads into another folder.
+Octets with_other_name(Octets body) {
+  constexpr std::byte name[] = {std::byte{'f'}, std::byte{0}, std::byte{'i'}, std::byte{0}};
+  const auto found = std::ranges::search(body, name);
+  if (!found.empty()) found[2] = std::byte{'/'};
+  return body;
+}
+
 // One instruction at each place of the conversation.
 void add_instructions(Corpus& corpus, const std::vector<Octets>& bodies) {
   const std::uint64_t value = 1;
@@ -57,6 +65,7 @@ void add_instructions(Corpus& corpus, const std::vector<Octets>& bodies) {
       Output().byte(own_header).byte(2).number(value).bytes(),
       Output().byte(forged).byte(0).bytes(),
       Output().byte(forged).byte(1).bytes(),
+      Output().byte(forged).byte(2).bytes(),
       Output().byte(interim).bytes(),
       Output().byte(held).bytes(),
       Output().byte(oplock_break).byte(1).byte(2).bytes(),
@@ -70,8 +79,10 @@ void add_instructions(Corpus& corpus, const std::vector<Octets>& bodies) {
       }
     }
     if (bodies[place].size() > 4096) continue;
-    corpus.add("client",
-               start_of(2, 2, anonymous).raw(right).byte(own_body).block(bodies[place]).bytes());
+    const Octets elsewhere = with_other_name(bodies[place]);
+    for (const Octets& body : {bodies[place], elsewhere}) {
+      corpus.add("client", start_of(2, 2, anonymous).raw(right).byte(own_body).block(body).bytes());
+    }
   }
 }
 

@@ -262,9 +262,11 @@ void ServerScript::deliver(const Answer& answer, Bytes message) {
   if (answer.forgery) {
     const std::uint8_t kind = *answer.forgery;
     if (answer.seal) {
-      // In the clear, or damaged anywhere behind the session's id.
-      if (kind % 2 == 0) frame = element;
-      if (kind % 2 == 1) frame[frame.size() - 1 - kind % 16] ^= std::byte{1};
+      // In the clear; the same with a signature, which is not enough; or damaged anywhere behind
+      // the session's id.
+      if (kind % 3 != 1) frame = element;
+      if (kind % 3 == 2) keys_->sign(frame);
+      if (kind % 3 == 1) frame[frame.size() - 1 - kind % 16] ^= std::byte{1};
     } else if (kind % 2 == 0) {
       frame[16] &= std::byte{0xF7};  // no SMB2_FLAGS_SIGNED
     } else {
