@@ -47,7 +47,7 @@ void plan_tree(Plan& plan, Chance& chance) {
       plan.folders.push_back(parent + "d" + name(chance, plan.folders.size()));
     }
     const std::uint64_t most = chance.one_in(5) ? 2 << 20 : 150'000;
-    for (std::uint64_t i = chance.scaled(0, 24); i > 0; --i) {
+    for (std::uint64_t i = chance.one_in(20) ? 0 : chance.between(1, 16); i > 0; --i) {
       std::string parent = plan.folders.empty() || chance.one_in(3) ? "" : chance.of(plan.folders);
       if (!parent.empty()) parent += '/';
       plan.files.push_back(
