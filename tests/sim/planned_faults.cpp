@@ -85,6 +85,7 @@ std::uint64_t any_value(Chance& chance) {
 
 void draw_details(Fault& fault, Chance& chance) {
   static constexpr std::string_view names[] = {"..", ".", "", "a/b", "..\\x", "c:d", "nul\1", "x."};
+  fault.may_miss = true;
   fault.status = chance.of(statuses);
   fault.delay = std::chrono::milliseconds(chance.scaled(0, 3000));
   fault.offset = chance.scaled(0, 400);
@@ -138,6 +139,9 @@ void plan_rule(Plan& plan, Chance& chance, bool lying) {
   draw_details(rule.fault, chance);
   // Everything for ever late is no fault but a slow server, which would take for ever.
   if (rule.times == 0) rule.fault.delay %= 50;
+  if (rule.times == 0 && rule.fault.kind == FaultKind::shorten) {
+    rule.fault.value = std::max(rule.fault.value, plan.bytes() / 50);
+  }
   if (rule.fault.kind == FaultKind::entry_name) {
     rule.command = Command::query_directory;
     rule.times = std::max(rule.times, 1U);  // or a listing never ends

@@ -29,9 +29,11 @@ struct Element {
   Octets bytes;
   wire::PacketHeader header;
 
-  // Its views point into `bytes`.
+  // Its views point into `bytes`: not of an element that ends with the expression.
   template <wire::Message M>
-  M as() const {
+  M as() const&& = delete;
+  template <wire::Message M>
+  M as() const& {
     auto message = wire::decode<M>(bytes);
     if (message) return *message;
     ADD_FAILURE() << describe(message.error());

@@ -93,7 +93,9 @@ Result<Ticket> acquire_by_cache(std::string_view user) {
   OM_uint32 major =
       ::gss_acquire_cred(&minor, name->get(), GSS_C_INDEFINITE, oid_set_of(MechanismKind::kerberos),
                          GSS_C_INITIATE, ticket.credential.out(), nullptr, &lifetime_s);
-  if (!GSS_ERROR(major) && lifetime_s == 0) major = GSS_S_CREDENTIALS_EXPIRED;
+  // One that ends within the second would end on its way; and MIT's gss_inquire_cred loses the name
+  // of a credential that expires before it is asked for.
+  if (!GSS_ERROR(major) && lifetime_s <= 1) major = GSS_S_CREDENTIALS_EXPIRED;
   Name owner;
   if (!GSS_ERROR(major)) {
     major =

@@ -73,9 +73,13 @@ bool is_ipv6_address(const std::string& text) {
 Result<void> set_server(SharePath& path, std::string server) {
   if (server.empty()) return std::unexpected(bad("the host's name is missing"));
   for (char c : server) {
-    if (static_cast<unsigned char>(c) <= ' ' || c == 0x7f || c == '@' || c == '/' || c == '\\') {
+    if (static_cast<unsigned char>(c) <= ' ' || c == 0x7f ||
+        std::string_view("@/\\[]").contains(c)) {
       return std::unexpected(bad("the host's name has a character that no host's name can have"));
     }
+  }
+  if (server.contains(':') && !is_ipv6_address(server)) {
+    return std::unexpected(bad("a ':' in the host's name", "an IPv6 address stands in [ ]"));
   }
   path.server = std::move(server);
   return {};
@@ -93,12 +97,15 @@ Result<void> set_port(SharePath& path, std::string_view digits) {
 }
 
 // "[address]" in front of `text`: takes it away.
-Result<std::string> bracketed_address(std::string_view& text) {
+Result<std::string> bracketed_address(std::string_view& text, bool decode) {
   std::size_t end = text.find(']');
   if (end == std::string_view::npos) return std::unexpected(bad("the ']' of the host is missing"));
   std::string address(text.substr(1, end - 1));
   // RFC 6874 writes the zone's '%' as "%25".
-  if (auto zone = address.find("%25"); zone != std::string::npos) address.erase(zone + 1, 2);
+  const auto zone = address.find('%');
+  if (decode && zone != address.npos && address.compare(zone, 3, "%25") == 0) {
+    address.erase(zone + 1, 2);
+  }
   if (!is_ipv6_address(address)) {
     return std::unexpected(bad("what stands in [ ] is not an IPv6 address"));
   }
@@ -136,7 +143,7 @@ Result<void> set_authority(SharePath& path, std::string_view text) {
   }
   Result<std::string> server;
   if (text.starts_with('[')) {
-    server = bracketed_address(text);
+    server = bracketed_address(text, true);
   } else {
     std::size_t colon = std::min(text.find(':'), text.size());
     server = percent_decoded(text.substr(0, colon), "host", false);
@@ -185,7 +192,7 @@ Result<void> set_components(SharePath& path, std::string_view text, std::string_
 // The host of "//host/share": nothing but a name or an address.
 Result<void> set_plain_server(SharePath& path, std::string_view text) {
   if (text.starts_with('[')) {
-    auto address = bracketed_address(text);
+    auto address = bracketed_address(text, false);
     if (!address) return std::unexpected(std::move(address).error());
     if (!text.empty()) return std::unexpected(bad("something follows the ']' of the host"));
     return set_server(path, std::move(*address));

@@ -60,6 +60,7 @@ struct Fault {
   std::uint32_t index = 0;
   std::string field;
   std::vector<std::byte> data;
+  bool may_miss = false;  // says nothing where a message has no such field
 };
 
 // When: all that is given must hold.

@@ -144,6 +144,8 @@ TEST(SharePath, ReadsIpv6Addresses) {
   EXPECT_EQ(path.display(), "//[::1]:4450/share/x");
   EXPECT_EQ(good("smb://u:p@[fe80::1%25eth0]/share").server, "fe80::1%eth0");
   EXPECT_EQ(good("smb://[fe80::1%eth0]/share").server, "fe80::1%eth0");
+  EXPECT_EQ(good("smb://[fe80::1%25251]/share").server, "fe80::1%251");
+  EXPECT_EQ(good("//[fe80::1%251]/share").server, "fe80::1%251") << "nothing is decoded here";
   EXPECT_EQ(good("//[fd00::2]/share/x").server, "fd00::2");
   EXPECT_EQ(good("//fd00::2/share/x").server, "fd00::2");
   EXPECT_EQ(good("\\\\fd00::2\\share").server, "fd00::2");
@@ -151,6 +153,10 @@ TEST(SharePath, ReadsIpv6Addresses) {
   EXPECT_THAT(refused("smb://[nonsense]/share"), HasSubstr("IPv6"));
   EXPECT_THAT(refused("smb://[::1]x/share"), HasSubstr("']'"));
   EXPECT_THAT(refused("//[::1]:445/share"), HasSubstr("']'"));
+  EXPECT_THAT(refused("smb://%5B::1%5D/share"), HasSubstr("port"));
+  EXPECT_THAT(refused("smb://%5Bhost%5D/share"), HasSubstr("character"));
+  EXPECT_THAT(refused("smb://host%3A4450/share"), HasSubstr("[ ]"));
+  EXPECT_EQ(good("smb://fe80%3A%3A1/share").display(), "//[fe80::1]/share");
 }
 
 TEST(SharePath, ChecksThePort) {

@@ -57,7 +57,8 @@ TEST_F(ServerConnectionTest, NegotiationChoosesWhatIsPreferred) {
   auto client = connect();
   client->signing = SigningAlgorithm::aes_128_gmac;
   client->cipher = Cipher::aes_128_ccm;
-  const auto response = client->negotiate().as<wire::NegotiateResponse>();
+  const auto answer = client->negotiate();
+  const auto response = answer.as<wire::NegotiateResponse>();
   EXPECT_EQ(response.dialect_revision, wire::Dialect::smb_3_1_1);
   EXPECT_EQ(response.security_mode, wire::SecurityMode::signing_enabled);
   ASSERT_EQ(response.contexts.size(), 3U);
