@@ -54,8 +54,7 @@ void World::check_file(const PlannedFile& file, const Found& found) {
     if (file.replaces && plan_.copy.must_not_exist) wrong(shown + ": replaced a file");
     return;
   }
-  const bool may_be_partial =
-      has_failed && (!plan_.copy.through_temporary || (plan_.may_lose_old && !is_there));
+  const bool may_be_partial = has_failed && !plan_.copy.through_temporary;
   if (!is_new && !is_old && !may_be_partial) {
     wrong(shown + ": was not copied, and what is there is neither the old file nor the new one");
   }

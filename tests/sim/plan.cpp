@@ -163,8 +163,9 @@ double Plan::bytes_per_second() const {
 
 Duration Plan::time_max() const {
   const double round_trip = std::chrono::duration<double>(2 * (link.delay + link.jitter)).count();
-  const double round_trips = 100 + 40.0 * static_cast<double>(files.size() + folders.size()) +
-                             static_cast<double>(bytes()) / 32768;
+  // A server may answer the last bytes of each part one by one.
+  const double round_trips = 100 + 80.0 * static_cast<double>(files.size() + folders.size()) +
+                             static_cast<double>(bytes()) / 32768 * 12;
   const double disk_time = std::chrono::duration<double>(disk.delay_max).count();
   const double timeout = std::chrono::duration<double>(client.timeout).count();
   const double time = 120 + 10 * timeout + round_trips * (round_trip + 10 * disk_time) +

@@ -45,8 +45,6 @@ struct Plan {
 
   // Somebody lies in a way that nothing can show: what was copied may differ.
   bool is_lying = false;
-  // A file that was to be replaced may be gone, if the copy has failed.
-  bool may_lose_old = false;
   // Something may fail; else everything must succeed.
   bool may_fail = false;
 

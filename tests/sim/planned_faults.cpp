@@ -111,13 +111,6 @@ void draw_details(Fault& fault, Chance& chance) {
   }
 }
 
-// A rename that was carried out and is said to have failed: what becomes of the old file then is
-// not in the client's hands.
-bool is_ambiguous(const FaultRule& rule) {
-  return rule.fault.kind == FaultKind::status_after &&
-         (!rule.command || rule.command == Command::set_info);
-}
-
 // An interim response has no place for the TreeId that a TREE_CONNECT is to bring.
 bool is_before_files(const FaultRule& rule) {
   return !rule.command || rule.command == Command::negotiate ||
@@ -139,9 +132,7 @@ void plan_rule(Plan& plan, Chance& chance, bool lying) {
   draw_details(rule.fault, chance);
   // Everything for ever late is no fault but a slow server, which would take for ever.
   if (rule.times == 0) rule.fault.delay %= 50;
-  if (rule.times == 0 && rule.fault.kind == FaultKind::shorten) {
-    rule.fault.value = std::max(rule.fault.value, plan.bytes() / 50);
-  }
+  if (rule.times == 0 && rule.fault.kind == FaultKind::shorten) rule.fault.value %= 20;
   if (rule.fault.kind == FaultKind::entry_name) {
     rule.command = Command::query_directory;
     rule.times = std::max(rule.times, 1U);  // or a listing never ends
@@ -154,7 +145,6 @@ void plan_rule(Plan& plan, Chance& chance, bool lying) {
       rule.fault.status == NtStatus::network_session_expired) {
     plan.is_lying = true;
   }
-  if (is_ambiguous(rule)) plan.may_lose_old = true;
   const bool slow_only =
       rule.fault.kind == FaultKind::delay || rule.fault.kind == FaultKind::pending;
   const bool in_time = rule.fault.delay < plan.client.timeout / 4;

@@ -108,6 +108,7 @@ void Connection::fail(Error error) {
   }
   queue_last_ = nullptr;
   sendable_.set();
+  early_end_.come();
 }
 
 Task<void> Connection::close() {

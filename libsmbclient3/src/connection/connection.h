@@ -72,6 +72,8 @@ class Connection {
 
   bool has_failed() const noexcept { return failure_.has_value(); }
   const std::optional<Error>& failure() const noexcept { return failure_; }
+  // Comes with the failure: for waits that are not for an answer of the server's.
+  EarlyEnd& early_end() noexcept { return early_end_; }
 
   // The largest CreditCharge that can be hoped for now, at least 1.
   std::uint32_t charge_limit() const noexcept;
@@ -160,6 +162,7 @@ class Connection {
   std::vector<Protection*> protections_;
   std::vector<OpenRecord*> opens_;
   std::optional<Error> failure_;
+  EarlyEnd early_end_;
   std::uint64_t payload_bytes_ = 0;
 
   // The send queue, first to last, and the batch that is being built or sent.

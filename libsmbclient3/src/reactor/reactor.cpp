@@ -1,6 +1,7 @@
 // What all engines share: the queue of coroutines to resume, and the timers.
 #include "reactor/reactor.h"
 
+#include "reactor/early_end.h"
 #include "reactor/endpoint.h"
 
 #include <sys/socket.h>
@@ -24,6 +25,12 @@ void Timer::set(TimePoint when, void (*fire)(void* context), void* context) {
 
 void Timer::clear() noexcept {
   if (is_set()) reactor_.timer_remove(*this);
+}
+
+void Timer::hasten() {
+  if (!is_set()) return;
+  when_ = TimePoint::min();
+  reactor_.timer_sift(place_);
 }
 
 Reactor::~Reactor() { assert(timers_.empty()); }
@@ -105,10 +112,11 @@ void Reactor::timer_sift(std::size_t place) noexcept {
   timer_place(place, timer);
 }
 
-Task<void> sleep_until(Reactor& reactor, TimePoint when) {
+Task<void> sleep_until(Reactor& reactor, TimePoint when, EarlyEnd* early_end) {
   struct Sleep {
     Reactor& reactor;
     TimePoint when;
+    EarlyEnd* early_end;
     Timer timer;
     std::coroutine_handle<> waiter{};
     bool await_ready() const noexcept { return false; }
@@ -121,10 +129,13 @@ Task<void> sleep_until(Reactor& reactor, TimePoint when) {
             sleep.reactor.ready(sleep.waiter);
           },
           this);
+      if (early_end) early_end->join(timer);
     }
-    void await_resume() const noexcept {}
+    void await_resume() noexcept {
+      if (early_end) early_end->leave(timer);
+    }
   };
-  Sleep sleep{reactor, when, Timer(reactor)};
+  Sleep sleep{reactor, when, early_end, Timer(reactor)};
   co_await sleep;
 }
 

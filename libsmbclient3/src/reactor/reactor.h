@@ -14,6 +14,7 @@
 
 namespace smb3 {
 
+class EarlyEnd;
 class Reactor;
 struct Endpoint;
 
@@ -29,6 +30,8 @@ class Timer {
   // Calls `fire` on the reactor's thread at `when`; replaces an earlier setting.
   void set(TimePoint when, void (*fire)(void* context), void* context);
   void clear() noexcept;
+  // Fires as soon as it can, if it is set.
+  void hasten();
   bool is_set() const noexcept { return place_ != unset; }
 
  private:
@@ -127,13 +130,14 @@ inline auto perform(Reactor& reactor, Operation& operation) noexcept {
   return Perform{reactor, operation};
 }
 
-// co_await sleep_until(reactor, when).
-Task<void> sleep_until(Reactor& reactor, TimePoint when);
+// co_await sleep_until(reactor, when): less long if `early_end` comes.
+Task<void> sleep_until(Reactor& reactor, TimePoint when, EarlyEnd* early_end = nullptr);
 
-// Runs `work` on a thread that may block and waits for its result, at most until `deadline`; after
-// that the answer is dropped and the error says timed_out.
+// Runs `work` on a thread that may block and waits for its result, at most until `deadline` or
+// `early_end`; after that the answer is dropped and the error says timed_out.
 template <class T>
-Task<T> run_blocking(Reactor& reactor, TimePoint deadline, std::function<Result<T>()> work);
+Task<T> run_blocking(Reactor& reactor, TimePoint deadline, std::function<Result<T>()> work,
+                     EarlyEnd* early_end = nullptr);
 
 }  // namespace smb3
 

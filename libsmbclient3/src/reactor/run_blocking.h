@@ -1,8 +1,10 @@
 // The body of run_blocking(): the answer and the deadline race, the first one wins.
 #pragma once
 
+#include "reactor/early_end.h"
 #include "reactor/reactor.h"
 
+#include <cassert>
 #include <optional>
 
 namespace smb3 {
@@ -14,7 +16,9 @@ struct BlockingCall {
 };
 
 template <class T>
-Task<T> run_blocking(Reactor& reactor, TimePoint deadline, std::function<Result<T>()> work) {
+Task<T> run_blocking(Reactor& reactor, TimePoint deadline, std::function<Result<T>()> work,
+                     EarlyEnd* early_end) {
+  assert(!early_end || deadline != never);
   auto call = std::make_shared<BlockingCall<T>>();
   reactor.offload([call, work = std::move(work)] { call->result.emplace(work()); },
                   [call, &reactor] {
@@ -24,6 +28,7 @@ Task<T> run_blocking(Reactor& reactor, TimePoint deadline, std::function<Result<
     Reactor& reactor;
     BlockingCall<T>& call;
     TimePoint deadline;
+    EarlyEnd* early_end;
     Timer timer;
     bool late = false;
     bool await_ready() const noexcept { return false; }
@@ -39,13 +44,15 @@ Task<T> run_blocking(Reactor& reactor, TimePoint deadline, std::function<Result<
             wait.reactor.ready(std::exchange(wait.call.waiter, {}));
           },
           this);
+      if (early_end) early_end->join(timer);
     }
     bool await_resume() noexcept {
+      if (early_end) early_end->leave(timer);
       timer.clear();
       return late;
     }
   };
-  Wait wait{reactor, *call, deadline, Timer(reactor)};
+  Wait wait{reactor, *call, deadline, early_end, Timer(reactor)};
   const bool late = co_await wait;
   if (late) {
     co_await Error(ErrorKind::timed_out, "no answer within the time allowed");

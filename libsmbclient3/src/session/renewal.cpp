@@ -98,7 +98,8 @@ Task<void> Session::renew_after_a_pause() {
   if (renewal_.in_vain != 0) {
     const Reactor& reactor = connection_.reactor();
     const auto pause = first_pause * (1 << (renewal_.in_vain - 1));
-    co_await sleep_until(connection_.reactor(), reactor.now() + pause);
+    co_await sleep_until(connection_.reactor(), reactor.now() + pause, &connection_.early_end());
+    if (connection_.has_failed()) co_await connection_.failure()->clone();
   }
   ++renewal_.in_vain;
   auto renewed = co_await attempt(renew());

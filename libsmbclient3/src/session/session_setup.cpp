@@ -99,7 +99,8 @@ Task<void> SessionSetup::make_authenticator_() {
     return std::shared_ptr<Authenticator>(std::move(*made));
   };
   auto made = co_await attempt(run_blocking<std::shared_ptr<Authenticator>>(
-      connection_.reactor(), connection_.deadline(), std::move(make)));
+      connection_.reactor(), connection_.deadline(), std::move(make), &connection_.early_end()));
+  if (connection_.has_failed()) co_await connection_.failure()->clone();
   if (!made) co_await std::move(made).error().during("logon");
   authenticator_ = std::move(*made);
 }
@@ -110,7 +111,8 @@ Task<AuthenticationStep> SessionSetup::step(std::vector<std::byte> server_token)
     return authenticator->step(token);
   };
   auto done = co_await attempt(run_blocking<AuthenticationStep>(
-      connection_.reactor(), connection_.deadline(), std::move(work)));
+      connection_.reactor(), connection_.deadline(), std::move(work), &connection_.early_end()));
+  if (connection_.has_failed()) co_await connection_.failure()->clone();
   if (!done) co_await std::move(done).error().during("logon");
   co_return std::move(*done);
 }

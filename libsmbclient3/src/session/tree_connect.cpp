@@ -25,6 +25,12 @@ Task<std::unique_ptr<TreeConnect>> TreeConnect::connect(Session& session, std::s
 
   const wire::TreeConnectResponse response =
       co_await wire::decode<wire::TreeConnectResponse>(request.reply->message);
+  // [MS-SMB2] 2.2.1.1: the async header has no place for the TreeId.
+  if (request.reply->header.is_async()) {
+    co_await Error(ErrorKind::protocol, "an asynchronous answer, which names no TreeId")
+        .during("TREE_CONNECT")
+        .on(tree->name_);
+  }
   tree->id_ = request.reply->header.tree_id;
   tree->is_disk_ = response.share_type == wire::ShareType::disk;
   tree->seals_ = wire::has(response.share_flags, wire::ShareFlags::encrypt_data);

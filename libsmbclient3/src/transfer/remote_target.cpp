@@ -76,6 +76,7 @@ Task<void> RemoteTarget::finish(std::uint64_t size, BasicInformation information
   }
   // The name first: on a file with the read-only attribute a server may refuse the rename.
   if (options_.through_temporary) {
+    renaming_ = true;
     co_await open_->rename(path_, !options_.must_not_exist);
   }
   auto ended = co_await attempt(end(size, information));
@@ -104,20 +105,42 @@ Task<void> RemoteTarget::end(std::uint64_t size, BasicInformation information) {
 }
 
 Task<void> RemoteTarget::discard(Error& failure) {
-  const std::string name = open_->tree().name() + "/" + open_->path();
-  bool removed = !options_.through_temporary;
-  if (!open_->is_closed()) {
-    if (options_.through_temporary && open_->path() != path_) {
-      auto marked = co_await attempt(open_->remove_on_close());
-      removed = marked.has_value();
-    }
+  const std::string temporary = open_->path();
+  if (!options_.through_temporary || temporary == path_) {
+    if (open_->is_closed()) co_return;
     auto closed = co_await attempt(open_->close());
-    if (!closed) removed = !options_.through_temporary;
+    static_cast<void>(closed);  // the failure has been told
+    co_return;
   }
-  if (!removed && open_->path() != path_) {
-    failure = std::move(failure).advise_also("the incomplete file " + name +
-                                             " could not be removed; remove it");
+  auto removing = renaming_ ? remove_by_name() : remove_by_handle();
+  auto removed = co_await attempt(std::move(removing));
+  if (!removed) {
+    failure = std::move(failure).advise_also("the incomplete file " + open_->tree().name() + "/" +
+                                             temporary + " could not be removed; remove it");
   }
+}
+
+Task<void> RemoteTarget::remove_by_handle() {
+  auto marked = co_await attempt(open_->remove_on_close());
+  auto closed = co_await attempt(open_->close());
+  co_await std::move(marked);
+  co_await std::move(closed);
+}
+
+// A server may have carried out the rename that it says has failed: the handle's file would then be
+// the only one left.
+Task<void> RemoteTarget::remove_by_name() {
+  auto closed = co_await attempt(open_->close());
+  co_await std::move(closed);
+  CreateParameters parameters;
+  parameters.desired_access = wire::AccessMask::delete_access;
+  parameters.disposition = wire::CreateDisposition::open;
+  parameters.options =
+      wire::CreateOptions::non_directory_file | wire::CreateOptions::delete_on_close;
+  auto doomed = co_await attempt(Open::create(open_->tree(), open_->path(), std::move(parameters)));
+  if (!doomed && doomed.error().kind() == ErrorKind::not_found) co_return;
+  auto open = co_await std::move(doomed);
+  co_await open->close();
 }
 
 }  // namespace smb3

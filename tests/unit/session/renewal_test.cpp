@@ -131,6 +131,20 @@ TEST_F(Renewal, NotForEver) {
   EXPECT_TRUE(fails(later->result(), ErrorKind::authentication, "expires again as soon as"));
 }
 
+// The pause before the next attempt is over when the connection is.
+TEST_F(Renewal, ItsPauseEndsWithTheConnection) {
+  open_file(64);
+  auto flushing = start_flush();
+  for (int i = 0; i < 3; ++i) {  // the next pause takes two seconds
+    refuse_as_expired(wire::Command::flush);
+    welcome_nobody(test_session);
+  }
+  refuse_as_expired(wire::Command::flush);
+  on_reactor([this] { connection_->fail(Error(ErrorKind::cancelled, "interrupted")); });
+  EXPECT_TRUE(flushing->ended_within(milliseconds(1000)));
+  EXPECT_TRUE(fails(flushing->result(), ErrorKind::cancelled, "interrupted"));
+}
+
 // A session that works between two ends is renewed as often as it takes.
 TEST_F(Renewal, AsOftenAsThereIsProgress) {
   open_file(64);

@@ -103,6 +103,13 @@ TEST_F(LogonTest, ARefusedTreeConnectNamesTheShare) {
   EXPECT_TRUE(fails(connecting->result(), ErrorKind::not_found, "//fs.lab.test/data"));
 }
 
+TEST_F(LogonTest, ATreeConnectAnsweredWithoutATreeIdIsRefused) {
+  log_on();
+  auto connecting = start_tree_connect();
+  peer_.send_frame(keys_->sign(answer(peer_.receive(), wire::TreeConnectResponse{}, async(7))));
+  EXPECT_TRUE(fails(connecting->result(), ErrorKind::protocol, "no TreeId"));
+}
+
 TEST_F(LogonTest, AnUnsignedFinalAnswerIsNotBelieved) {
   EXPECT_TRUE(fails(log_on_with([](const Final& final) { return final_answer(final); }),
                     ErrorKind::security, "final logon response is not signed"));

@@ -153,6 +153,51 @@ TEST_F(RemoteTargets, WhatFailsAfterTheRenameLeavesTheNewFileInPlace) {
   EXPECT_EQ(discarding->result().value(), "") << "and it stays";
 }
 
+class AfterAFailedRename : public RemoteTargets {
+ protected:
+  void fail_rename() {
+    open(options(true), created(1000));
+    auto finishing = start_finish(77);
+    answer_size(77);
+    answer_set(FileInformationClass::rename, NtStatus::access_denied);
+    EXPECT_TRUE(fails(finishing->result(), ErrorKind::access_denied, "ACCESS_DENIED"));
+  }
+  // Then the temporary is looked for by its name: what the handle is of may bear the other one.
+  Element expect_search() {
+    answer_close(77);
+    const Element search = peer_.receive();
+    const auto create = search.as<wire::CreateRequest>();
+    EXPECT_EQ(from_utf16le(create.name).value(), name_);
+    EXPECT_EQ(create.create_disposition, wire::CreateDisposition::open);
+    EXPECT_TRUE(wire::has(create.create_options, wire::CreateOptions::delete_on_close));
+    return search;
+  }
+};
+
+TEST_F(AfterAFailedRename, TheTemporaryIsRemoved) {
+  fail_rename();
+  auto discarding = start_discard();
+  peer_.send_frame(answer(expect_search(), created(77)));
+  answer_close(77);
+  EXPECT_EQ(discarding->result().value(), "");
+}
+
+TEST_F(AfterAFailedRename, AFileThatBearsItsNameStays) {
+  fail_rename();
+  auto discarding = start_discard();
+  peer_.send_frame(refusal(expect_search(), NtStatus::object_name_not_found));
+  EXPECT_EQ(discarding->result().value(), "");
+  EXPECT_TRUE(peer_.is_quiet());
+}
+
+TEST_F(AfterAFailedRename, ATemporaryThatIsNotRemovedIsNamed) {
+  fail_rename();
+  auto discarding = start_discard();
+  peer_.send_frame(refusal(expect_search(), NtStatus::sharing_violation));
+  EXPECT_THAT(discarding->result().value(),
+              HasSubstr("//fs.lab.test/data/folder/" + name_.substr(7)));
+}
+
 TEST_F(RemoteTargets, ANewFileMayBeDemanded) {
   open(options(true, true), std::nullopt);
   auto finishing = start_finish(0);
