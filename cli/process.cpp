@@ -45,6 +45,12 @@ int show(std::string_view program, std::string_view text) {
   return exit_code::file_failed;
 }
 
+int end_process(int code) {
+  // Nothing is buffered: all output goes by write().
+  if (Client::has_abandoned_calls()) ::_exit(code);
+  return code;
+}
+
 std::size_t descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return usual_descriptors;

@@ -84,6 +84,8 @@ class Run : private TreeObserver {
 
 // SIGPIPE, and the three standard descriptors.
 void prepare_process();
+// What main() returns, at the very end.
+int end_process(int code);
 
 // How many files may be open at once, raised as far as that is allowed.
 std::size_t descriptor_limit();

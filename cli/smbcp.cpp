@@ -170,4 +170,4 @@ int smbcp(int argc, char** argv) {
 }  // namespace
 }  // namespace smb3::cli
 
-int main(int argc, char** argv) { return smb3::cli::smbcp(argc, argv); }
+int main(int argc, char** argv) { return smb3::cli::end_process(smb3::cli::smbcp(argc, argv)); }

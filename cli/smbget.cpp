@@ -84,4 +84,4 @@ int smbget(int argc, char** argv) {
 }  // namespace
 }  // namespace smb3::cli
 
-int main(int argc, char** argv) { return smb3::cli::smbget(argc, argv); }
+int main(int argc, char** argv) { return smb3::cli::end_process(smb3::cli::smbget(argc, argv)); }

@@ -70,6 +70,11 @@ class SMB3_API Client {
   // and what does not end within about a second loses its connection. From any thread.
   void interrupt();
 
+  // Whether some client of this process has ended while a call of its own to the name service or
+  // to GSSAPI was given up as too late or interrupted, and may block still. Such a process should
+  // end by _exit(): exit() takes the libraries down in which that call runs. From any thread.
+  static bool has_abandoned_calls() noexcept;
+
   // Calls `function` on the client's thread. From any thread.
   void post(std::function<void()> function);
 

@@ -4,6 +4,7 @@
 #include "client/handles.h"
 #include "reactor/reactor_thread.h"
 #include "reactor/run_on.h"
+#include "reactor/worker_threads.h"
 
 namespace smb3 {
 
@@ -74,6 +75,8 @@ Task<Share> Client::connect(SharePath where, Credentials credentials) {
   co_return co_await connect_share(impl_->engine, std::move(where.server), where.port,
                                    std::move(where.share), std::move(credentials));
 }
+
+bool Client::has_abandoned_calls() noexcept { return WorkerThreads::left_behind(); }
 
 void Client::interrupt() {
   impl_->engine->reactor().post([engine = impl_->engine] { engine->interrupt(); });

@@ -2,6 +2,7 @@
 #include "reactor/worker_threads.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -15,6 +16,8 @@ namespace {
 
 // For jobs whose answers have been taken already, and which are only cleaning up.
 constexpr std::chrono::milliseconds time_to_finish{200};
+
+std::atomic<bool> any_left_behind = false;
 
 }  // namespace
 
@@ -55,14 +58,20 @@ WorkerThreads::~WorkerThreads() {
       return std::ranges::none_of(shared_->members, [](const auto& m) { return m->busy; });
     });
     for (auto& member : shared_->members) {
-      if (member->busy) member->thread.detach();
-      if (!member->busy) members.push_back(std::move(member));
+      if (!member->busy) {
+        members.push_back(std::move(member));
+        continue;
+      }
+      any_left_behind = true;
+      member->thread.detach();
     }
     std::erase(shared_->members, nullptr);  // who is still busy keeps its place until it ends
   }
   shared_->more.notify_all();
   for (auto& member : members) member->thread.join();
 }
+
+bool WorkerThreads::left_behind() noexcept { return any_left_behind; }
 
 void WorkerThreads::run(std::function<void()> work, std::function<void()> done) {
   std::unique_lock lock(shared_->mutex);

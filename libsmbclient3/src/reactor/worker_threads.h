@@ -20,6 +20,9 @@ class WorkerThreads {
   WorkerThreads& operator=(const WorkerThreads&) = delete;
   ~WorkerThreads();
 
+  // Whether a thread of any such object was left behind because it blocked, and may run still.
+  static bool left_behind() noexcept;
+
   // Calls `work` on a thread of ours, then posts `done`.
   void run(std::function<void()> work, std::function<void()> done);
 

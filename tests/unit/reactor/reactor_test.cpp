@@ -1,4 +1,5 @@
 // Timers, the ready queue, posts and offloaded work.
+#include "reactor/worker_threads.h"
 #include "unit/reactor/reactor_fixture.h"
 
 #include <algorithm>
@@ -271,6 +272,7 @@ TEST_F(ReactorTest, AReactorMayEndWhileItsWorkStillBlocks) {
   last.reset();
   begun.wait();
   thread_.reset();
+  EXPECT_TRUE(WorkerThreads::left_behind()) << "whoever ends the process must know";
   late->go.set();
   late->over.wait();  // the work has ended and its function is gone
   EXPECT_FALSE(done_called);
