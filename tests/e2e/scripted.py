@@ -16,7 +16,7 @@ class Server:
     """A running smb3-testserver. shares: names (in memory), or the grammar's objects; settings and
     faults: as in the grammar; nodes: several servers with the same files."""
 
-    def __init__(self, shares=("rw",), faults=(), nodes=None, netns="", **settings):
+    def __init__(self, shares=("rw",), faults=(), nodes=None, netns="", env=None, **settings):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="scripted-", dir=lab.folder()))
         self.log_path = self.folder / "log"
         config = {"log": str(self.log_path), "users": USERS, "faults": list(faults)} | settings
@@ -29,7 +29,7 @@ class Server:
         self.process = subprocess.Popen(
             [*enter, lab.binary("smb3-testserver"), "--config", self.folder / "config.json"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=lab.environment())
+            env=lab.environment(env))
         self.addresses = []
         for _ in nodes or [None]:
             line = self.process.stdout.readline()

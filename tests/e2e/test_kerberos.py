@@ -7,6 +7,7 @@ import threading
 import time
 
 import lab
+import scripted
 
 HOST = "fs.lab.test"
 
@@ -36,6 +37,53 @@ class KerberosCase(lab.TestCase):
         if not self.ccache.exists():
             return ""
         return lab.tool("klist", env=lab.environment(self.env))
+
+
+class AtTheScriptedServer(KerberosCase, scripted.TestCase):
+    """What the tickets do on the wire."""
+
+    def setUp(self):
+        super().setUp()
+        self.kinit()
+
+    def copy(self, source, target, *options):
+        return lab.smbcp("--address", self.scripted.address, "--port", self.scripted.port,
+                         "--use-kerberos=required", *options, source, target, logon="",
+                         env=self.env)
+
+    def serve_tickets(self, **settings):
+        self.scripted = self.serve_folder(keytab=str(self.kdc / "smb.keytab"),
+                                          env={"KRB5_CONFIG": f"{self.kdc}/krb5.conf"}, **settings)
+
+    def assertCopiesBothWays(self, *options):
+        source = self.source()
+        self.assertEndsWell(self.copy(source, f"smb://{HOST}/rw/copy", *options), source,
+                            self.shared / "copy")
+        self.assertEndsWell(self.copy(f"smb://{HOST}/rw/copy", self.folder / "back", *options),
+                            source, self.folder / "back")
+
+    def test_logs_on_and_copies(self):
+        for options in ((), ("--sign",), ("--encrypt",)):
+            with self.subTest(options):
+                self.serve_tickets()
+                self.assertCopiesBothWays(*options)
+                logons = self.scripted.events("logon")
+                self.assertEqual({(one["mechanism"], one["spn"]) for one in logons},
+                                 {("Kerberos", f"cifs/{HOST}@LAB.TEST")}, logons)
+                reads = self.scripted.log("READ")
+                self.assertTrue(reads)
+                self.assertTrue(all(one["signed"] == ("--sign" in options) for one in reads))
+                self.assertTrue(all(one["sealed"] == ("--encrypt" in options) for one in reads))
+
+    def test_a_session_that_expires_is_renewed_with_the_ticket(self):
+        slow = [scripted.fault("delay", command, delay_ms=150) for command in ("READ", "WRITE")]
+        self.serve_tickets(faults=slow, session_lifetime_ms=400)
+        source = self.source(80 * lab.MIB)
+        run = self.copy(source, f"smb://{HOST}/rw/copy", "--sign")
+        self.assertEndsWell(run, source, self.shared / "copy")
+        kinds = [one["kind"] for one in self.scripted.events("logon")]
+        self.assertEqual(kinds[0], "session")
+        self.assertIn("reauthentication", kinds)
 
 
 class Kerberos(KerberosCase):

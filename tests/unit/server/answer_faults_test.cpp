@@ -39,9 +39,13 @@ TEST_F(AnswerFaultsTest, PendingIsFollowedByTheAnswer) {
 }
 
 TEST_F(AnswerFaultsTest, DroppedAndIgnoredHaveNoAnswer) {
-  auto client = meet({fault(FaultKind::drop)});
-  client->send(echo(*client));
-  EXPECT_TRUE(client->is_quiet());
+  for (const FaultKind kind : {FaultKind::drop, FaultKind::ignore}) {
+    auto client = meet({fault(kind)});
+    client->send(echo(*client));
+    EXPECT_TRUE(client->is_quiet());
+    stop();
+    settings_.faults = {};
+  }
 }
 
 TEST_F(AnswerFaultsTest, SilenceIsForEverAndOnlyHere) {
