@@ -29,7 +29,7 @@ void Timer::clear() noexcept {
 
 void Timer::hasten() {
   if (!is_set()) return;
-  when_ = TimePoint::min();
+  when_ = TimePoint::zero();  // the past, from which a wait can be computed
   reactor_.timer_sift(place_);
 }
 

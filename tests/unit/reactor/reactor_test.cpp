@@ -2,6 +2,8 @@
 #include "reactor/worker_threads.h"
 #include "unit/reactor/reactor_fixture.h"
 
+#include <smbclient3/task_group.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -238,6 +240,18 @@ Task<void> ended_early(Reactor& reactor, std::shared_ptr<Late> late, EarlyEnd& e
   co_await run_blocking<std::string>(reactor, reactor.now() + 60s, std::move(work), &end);
 }
 
+Task<void> come_soon(Reactor& reactor, EarlyEnd& end) {
+  co_await sleep_until(reactor, reactor.now() + 5ms);
+  end.come();
+}
+
+Task<void> end_from_within(Reactor& reactor, EarlyEnd& end) {
+  TaskGroup group;
+  group.start(sleep_until(reactor, reactor.now() + 60s, &end));
+  group.start(come_soon(reactor, end));
+  co_await group.join();
+}
+
 TEST_F(ReactorTest, WaitsEndEarlyAtOnce) {
   auto late = std::make_shared<Late>();
   EarlyEnd end;
@@ -248,6 +262,9 @@ TEST_F(ReactorTest, WaitsEndEarlyAtOnce) {
   });
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind(), ErrorKind::timed_out);
+  // From within the reactor's own turn, after which it waits for nothing else.
+  EarlyEnd other;
+  EXPECT_TRUE(run([&](Reactor& r) { return end_from_within(r, other); }));
   // One that begins after the end ends as well.
   EXPECT_TRUE(run([&](Reactor& r) { return sleep_until(r, r.now() + 60s, &end); }));
   EXPECT_LT(std::chrono::steady_clock::now() - began, 30s);
