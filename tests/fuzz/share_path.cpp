@@ -49,8 +49,7 @@ void check_path(std::string_view text) {
   require(!path->password || path->password->view().size() < 4 ||
               shown.find(path->password->view()) == std::string::npos ||
               ("//" + path->server + "/" + path->share + "/" + path->path)
-                      .find(path->password->view()) !=
-                  std::string::npos,
+                      .find(path->password->view()) != std::string::npos,
           "a message shows the password");
   auto again = SharePath::parse(shown);
   if (!again) return;
