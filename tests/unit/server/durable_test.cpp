@@ -183,16 +183,6 @@ TEST_F(DurableTest, APersistentHandleMovesToAnotherNode) {
   lose(again);
 }
 
-// So all sessions of a node end when it is restarted.
-TEST_F(DurableTest, APersistentHandleOutlivesTheEndOfItsSession) {
-  const Created made = create(first_, asking(persistent));
-  const Created plain = create(first_, creation(u"g"));
-  server_->end_session(*first_.session);
-  Client again = client(1);
-  EXPECT_EQ(create(again, reclaiming(made.id(), persistent)).status, NtStatus::success);
-  EXPECT_EQ(create(again, reclaiming(plain.id(), persistent)).status, not_found);
-}
-
 TEST_F(DurableTest, AnOrdinaryShareGrantsNothingPersistent) {
   tree_->share->settings.capabilities = wire::ShareCapabilities::none;
   EXPECT_FALSE(create(first_, asking(persistent)).context<wire::DurableHandleResponseV2>());
