@@ -48,6 +48,28 @@ Result<std::chrono::milliseconds> parse_seconds(std::string_view text) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
+// 0: as many as help.
+Result<unsigned> parse_channels(std::string_view text) {
+  constexpr unsigned channels_max = 64;
+  if (text == "auto") return 0U;
+  unsigned channels = 0;
+  if (!parse_number(text, channels) || channels == 0 || channels > channels_max) {
+    return std::unexpected(bad_value("it is auto, or a number from 1 to 64"));
+  }
+  return channels;
+}
+
+Result<std::vector<std::string>> parse_interfaces(std::string_view text) {
+  std::vector<std::string> interfaces;
+  while (true) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    if (end == 0) return std::unexpected(bad_value("a name or an address is empty"));
+    interfaces.emplace_back(text.substr(0, end));
+    if (end == text.size()) return interfaces;
+    text.remove_prefix(end + 1);
+  }
+}
+
 // Stores what a parser made of the value.
 template <class Target, class T>
 Result<void> store(Target& target, Result<T> value) {
@@ -106,6 +128,12 @@ std::vector<Option> connection_options(CommonOptions& options) {
        [&client](char* value) { return store(client.port, parse_port(value)); }},
       {0, "address", Takes::value, "IP", "connect there, and keep the server's name",
        [&client](char* value) { return store_path(client.address, value); }},
+      {0, "channels", Takes::value, "N|auto",
+       "connections of a session; auto (default): as many as\nhelp, 1: no more than the first",
+       [&client](char* value) { return store(client.channels, parse_channels(value)); }},
+      {0, "interface", Takes::value, "NAME-OR-ADDRESS[,...]",
+       "start further connections only from these",
+       [&client](char* value) { return store(client.interfaces, parse_interfaces(value)); }},
       flag(0, "sign", "fail unless everything is signed or encrypted", client.sign),
       {0, "timeout", Takes::value, "SECONDS",
        "the longest silence of the server, and the longest\nconnect (30)",
@@ -118,7 +146,8 @@ std::vector<Option> connection_options(CommonOptions& options) {
 
 std::vector<Option> output_options(CommonOptions& options) {
   return {
-      {'v', "verbose", Takes::nothing, "", "name every file that is copied",
+      {'v', "verbose", Takes::nothing, "",
+       "name every file that is copied, and every\nconnection at the end",
        [&options](char*) {
          options.verbosity = Verbosity::verbose;
          return Result<void>();

@@ -22,9 +22,10 @@ std::string_view name_of(ChannelState state) {
 }
 
 std::string json_of(const ChannelInformation& channel) {
-  return fmt::format(R"({{"local":{},"remote":{},"bytes":{},"state":"{}"}})",
-                     json_string(channel.local), json_string(channel.remote), channel.bytes,
-                     name_of(channel.state));
+  return fmt::format(
+      R"({{"local":{},"remote":{},"bytes":{},"state":"{}","requests":{},"speed_bits":{}}})",
+      json_string(channel.local), json_string(channel.remote), channel.bytes,
+      name_of(channel.state), channel.requests, channel.speed_bits_per_second);
 }
 
 template <class Items, class Function>
@@ -41,6 +42,22 @@ std::string json_list(const Items& items, Function json_of_item) {
 
 std::string message_for(const std::string& path, const Error& error) {
   return error.object() == path ? explain(error) : describe(error);
+}
+
+std::vector<std::string> channel_table(const ConnectionInformation& information) {
+  std::vector<std::string> table;
+  for (const ChannelInformation& channel : information.channels) {
+    const std::string speed =
+        channel.speed_bits_per_second == 0
+            ? "speed unknown"
+            : fmt::format("{:.0f} Mbit/s",
+                          static_cast<double>(channel.speed_bits_per_second) / 1e6);
+    table.push_back(fmt::format("channel {} -> {}: {}, {} bytes, {} requests, {}", channel.local,
+                                channel.remote, speed, channel.bytes, channel.requests,
+                                name_of(channel.state)));
+  }
+  table.insert(table.end(), information.warnings.begin(), information.warnings.end());
+  return table;
 }
 
 void Report::failed(Phase phase, std::string path, const Error& error) {

@@ -17,6 +17,9 @@ namespace smb3::cli {
 std::string message_for(const std::string& path, const Error& error);
 
 // Not for several threads at once.
+// A line for each connection of a session, and why there are no more.
+std::vector<std::string> channel_table(const ConnectionInformation& information);
+
 class Report {
  public:
   void copied(std::uint64_t bytes) {

@@ -169,7 +169,9 @@ void Run::disconnect() {
     connection.side.reset();
     if (!connection.share) continue;
     auto information = client_->run(take_leave(std::move(connection.share)));
-    if (information) report_.connected(*information);
+    if (!information) continue;
+    report_.connected(*information);
+    for (const std::string& line : channel_table(*information)) console_.note(line);
   }
   connections_.clear();
 }

@@ -39,7 +39,7 @@ class MemoryReactor final : public Reactor {
   void start(Operation& operation) override;
   void cancel(Operation& operation) override;
   Result<int> open_socket(int family) override;
-  Result<void> bind_socket(int, const Endpoint&) override { return {}; }
+  Result<void> bind_socket(int, const LocalInterface&) override { return {}; }
   SocketProgress progress_of(int socket) override;
   std::string local_address_of(int) override { return "192.0.2.1:50000"; }
   std::string remote_address_of(int) override { return "192.0.2.2:445"; }

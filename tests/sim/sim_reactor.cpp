@@ -143,8 +143,8 @@ void SimReactor::finish(std::uint64_t number, int result) {
 
 Result<int> SimReactor::open_socket(int) { return network_->open(); }
 
-Result<void> SimReactor::bind_socket(int socket, const Endpoint& local) {
-  network_->bind(socket, local);
+Result<void> SimReactor::bind_socket(int socket, const LocalInterface& local) {
+  network_->bind(socket, local.address);
   return {};
 }
 

@@ -60,7 +60,7 @@ class SimReactor final : public Reactor {
   void start(Operation& operation) override;
   void cancel(Operation& operation) override;
   Result<int> open_socket(int family) override;
-  Result<void> bind_socket(int socket, const Endpoint& local) override;
+  Result<void> bind_socket(int socket, const LocalInterface& local) override;
   SocketProgress progress_of(int socket) override;
   std::string local_address_of(int socket) override;
   std::string remote_address_of(int socket) override;

@@ -13,6 +13,7 @@
 #include <semaphore>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace smb3 {
 
@@ -20,10 +21,13 @@ struct ClientOptions {
   // The longest silence while something is outstanding, and the longest connect. A slow connection
   // that moves is never timed out.
   std::chrono::milliseconds timeout{30'000};
-  bool encrypt = false;     // fail unless everything of the session is encrypted
-  bool sign = false;        // fail unless everything is signed (or encrypted)
-  std::uint16_t port = 0;   // 0: the path's, else 445
-  std::string address;      // connect there instead, and keep the server's name for everything else
+  bool encrypt = false;    // fail unless everything of the session is encrypted
+  bool sign = false;       // fail unless everything is signed (or encrypted)
+  std::uint16_t port = 0;  // 0: the path's, else 445
+  std::string address;     // connect there instead, and keep the server's name for everything else
+  unsigned channels = 0;   // connections of a session in all; 0: as many as help
+  // Where they may start: names or addresses of this machine's interfaces; empty: anywhere.
+  std::vector<std::string> interfaces;
   std::string keylog_file;  // session keys for a decoder of captures; created new, mode 0600
 };
 

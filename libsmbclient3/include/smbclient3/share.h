@@ -18,6 +18,8 @@ struct ChannelInformation {
   std::string remote;
   std::uint64_t bytes = 0;  // of file data, both ways
   ChannelState state = ChannelState::up;
+  std::uint64_t requests = 0;
+  std::uint64_t speed_bits_per_second = 0;  // of its link, the slower end; 0: unknown
 };
 
 // What was negotiated, in the words of the command-line tools.
@@ -28,6 +30,7 @@ struct ConnectionInformation {
   std::string mechanism;  // "Kerberos", "NTLMSSP"
   bool guest = false;
   std::vector<ChannelInformation> channels;
+  std::vector<std::string> warnings;  // why further channels could not be had
 };
 
 // Paths are UTF-8, relative to the share, with '/' between components and none at either end; ""

@@ -52,10 +52,20 @@ Task<void> SessionNode::establish(std::vector<Endpoint> endpoints,
   negotiate_options.signing_required = options.sign || options.encrypt;
   negotiate_options.ciphers = preferred_ciphers();
   negotiate_options.signing_algorithms = preferred_signing_algorithms();
-  negotiated_ = co_await negotiate(*connection_, std::move(negotiate_options));
+  negotiate_options.multi_channel = options.channels != 1;
+  negotiated_ = co_await negotiate(*connection_, negotiate_options);
   const SecurityPolicy policy{.sign = options.sign, .encrypt = options.encrypt};
-  session_ = co_await Session::setup(*connection_, negotiated_, std::move(logon),
-                                     std::move(server_name), policy);
+  session_ =
+      co_await Session::setup(*connection_, negotiated_, std::move(logon), server_name, policy);
+  if (session_->takes_channels() && options.channels != 1) {
+    ChannelSetOptions channels;
+    if (options.channels != 0) channels.channels = options.channels;
+    channels.interfaces = options.interfaces;
+    channels.negotiate = std::move(negotiate_options);
+    channels.server_name = std::move(server_name);
+    channels.port = port_of(connection_->remote_endpoint());
+    channels_ = std::make_unique<ChannelSet>(*session_, std::move(channels));
+  }
   auto logged = engine_->key_log().add(session_->id(), session_->session_key());
   co_await std::move(logged);
 }
@@ -63,8 +73,24 @@ Task<void> SessionNode::establish(std::vector<Endpoint> endpoints,
 Task<void> SessionNode::close() {
   if (closed_) co_return;
   closed_ = true;
+  if (channels_) co_await channels_->stop();
   if (session_) co_await session_->logoff();
+  if (channels_) co_await channels_->close();
   if (connection_) co_await connection_->close();
+}
+
+void SessionNode::cancel_pending() {
+  for (const auto& channel : session_->channels()) {
+    if (channel->is_usable()) channel->connection().cancel_pending();
+  }
+}
+
+void SessionNode::fail(const Error& error) {
+  if (connection_) connection_->fail(error.clone());
+  if (!session_) return;
+  for (const auto& channel : session_->channels()) {
+    if (channel->is_usable()) channel->connection().fail(error.clone());
+  }
 }
 
 Engine::Engine(Reactor& reactor, ClientOptions options, KeyLog key_log)
@@ -110,7 +136,7 @@ void Engine::interrupt() {
   for (SessionNode* node : nodes_) {
     if (!node->connection()) continue;
     if (node->is_established()) {
-      node->connection()->cancel_pending();
+      node->cancel_pending();
     } else {
       node->connection()->fail(interruption_.error());
     }
@@ -121,7 +147,7 @@ void Engine::interrupt() {
 void Engine::cut_connections(void* self) {
   auto& engine = *static_cast<Engine*>(self);
   for (SessionNode* node : engine.nodes_) {
-    if (node->connection()) node->connection()->fail(engine.interruption_.error());
+    node->fail(engine.interruption_.error());
   }
 }
 

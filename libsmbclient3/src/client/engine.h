@@ -6,6 +6,7 @@
 #include "connection/connection.h"
 #include "connection/negotiation.h"
 #include "crypto/available.h"
+#include "multichannel/channel_set.h"
 #include "session/session.h"
 #include "session/tree_connect.h"
 #include "transfer/interruption.h"
@@ -38,10 +39,15 @@ class SessionNode {
   Task<void> close();
 
   bool is_usable() const noexcept {
-    return session_ && !closed_ && !connection_->has_failed() && !session_->has_failed();
+    return session_ && !closed_ && session_->usable_channels() != 0 && !session_->has_failed();
   }
   bool is_established() const noexcept { return session_ != nullptr; }
   Connection* connection() const noexcept { return connection_.get(); }
+  const ChannelSet* channel_set() const noexcept { return channels_.get(); }
+  // Asks the server to end early what takes long.
+  void cancel_pending();
+  // Ends everything with this error, now.
+  void fail(const Error& error);
   Session& session() const noexcept { return *session_; }
   const std::string& identity() const noexcept { return identity_; }
   Engine& engine() const noexcept { return *engine_; }
@@ -54,6 +60,7 @@ class SessionNode {
   std::unique_ptr<Connection> connection_;
   Negotiated negotiated_;
   std::unique_ptr<Session> session_;
+  std::unique_ptr<ChannelSet> channels_;  // null where there is to be one channel only
   bool closed_ = false;
 };
 

@@ -150,9 +150,17 @@ Task<void> Share::set_information(std::string path, BasicInformation information
   if (!closed) co_await std::move(closed).error();
 }
 
+namespace {
+
+ChannelState state_of(const Channel& channel, bool ended_by_us) {
+  if (ended_by_us && !channel.is_lost) return ChannelState::down;
+  return channel.is_usable() ? ChannelState::up : ChannelState::failed;
+}
+
+}  // namespace
+
 ConnectionInformation Share::information() const {
   const Session& session = impl_->node->session();
-  const Connection& connection = *impl_->node->connection();
   ConnectionInformation information;
   information.dialect = "3.1.1";
   const bool seals = impl_->tree->seals();
@@ -161,15 +169,19 @@ ConnectionInformation Share::information() const {
   information.cipher = seals ? std::string(name_of(session.negotiated().cipher)) : "none";
   information.mechanism = session.mechanism();
   information.guest = session.is_guest();
-  ChannelInformation channel;
-  channel.local = connection.local_address();
-  channel.remote = connection.remote_address();
-  channel.bytes = connection.payload_bytes();
-  const bool ended_by_us = impl_->closed;
-  channel.state = ended_by_us               ? ChannelState::down
-                  : connection.has_failed() ? ChannelState::failed
-                                            : ChannelState::up;
-  information.channels.push_back(std::move(channel));
+  for (const auto& channel : session.channels()) {
+    information.channels.push_back({channel->local_address(), channel->remote_address(),
+                                    channel->payload_bytes(), state_of(*channel, impl_->closed),
+                                    channel->requests_sent(), channel->speed_bits_per_second});
+  }
+  if (const ChannelSet* set = impl_->node->channel_set()) {
+    for (const EndedChannel& ended : set->ended()) {
+      information.channels.push_back({ended.local, ended.remote, ended.payload_bytes,
+                                      ChannelState::failed, ended.requests,
+                                      ended.speed_bits_per_second});
+    }
+    information.warnings.assign(set->complaints().begin(), set->complaints().end());
+  }
   return information;
 }
 

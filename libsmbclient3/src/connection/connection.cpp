@@ -6,11 +6,13 @@ namespace smb3 {
 
 Task<std::unique_ptr<Connection>> Connection::open(Reactor& reactor, BufferPool& pool,
                                                    std::vector<Endpoint> endpoints,
-                                                   ConnectionOptions options) {
+                                                   ConnectionOptions options,
+                                                   std::optional<LocalInterface> local,
+                                                   EarlyEnd* early_end) {
   std::optional<Error> last;
   for (const Endpoint& endpoint : endpoints) {
     auto socket = co_await attempt(
-        Socket::connect(reactor, endpoint, std::nullopt, reactor.now() + options.timeout));
+        Socket::connect(reactor, endpoint, local, reactor.now() + options.timeout, early_end));
     if (socket) {
       std::unique_ptr<Connection> connection(
           new Connection(reactor, pool, std::move(*socket), std::move(options)));
@@ -34,6 +36,7 @@ Connection::Connection(Reactor& reactor, BufferPool& pool, Socket socket, Connec
       remote_address_(reactor.remote_address_of(socket_.fd())),
       buffers_(pool),
       sendable_(reactor),
+      patience_(options_.timeout),
       watch_timer_(reactor) {}
 
 Connection::~Connection() { assert(tasks_.running() == 0 && table_.size() == 0); }

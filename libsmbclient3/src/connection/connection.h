@@ -33,10 +33,12 @@ struct ConnectionOptions {
 // exchange then ends with the same error.
 class Connection {
  public:
-  // Tries the endpoints in turn.
+  // Tries the endpoints in turn, from the local address if one is given.
   static Task<std::unique_ptr<Connection>> open(Reactor& reactor, BufferPool& pool,
                                                 std::vector<Endpoint> endpoints,
-                                                ConnectionOptions options);
+                                                ConnectionOptions options,
+                                                std::optional<LocalInterface> local = std::nullopt,
+                                                EarlyEnd* early_end = nullptr);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();  // precondition: close() has ended
@@ -75,6 +77,9 @@ class Connection {
   // Comes with the failure: for waits that are not for an answer of the server's.
   EarlyEnd& early_end() noexcept { return early_end_; }
 
+  // The longest silence from now on.
+  void set_patience(Duration longest_silence);
+
   // The largest CreditCharge that can be hoped for now, at least 1.
   std::uint32_t charge_limit() const noexcept;
 
@@ -93,10 +98,12 @@ class Connection {
   BufferPool& pool() const noexcept { return pool_; }
   const ConnectionOptions& options() const noexcept { return options_; }
   TimePoint deadline() const noexcept { return reactor_.now() + options_.timeout; }
+  Endpoint local_endpoint() const { return reactor_.local_endpoint_of(socket_.fd()); }
+  Endpoint remote_endpoint() const { return reactor_.remote_endpoint_of(socket_.fd()); }
   const std::string& local_address() const noexcept { return local_address_; }
   const std::string& remote_address() const noexcept { return remote_address_; }
 
-  void count_payload(std::uint64_t bytes) noexcept { payload_bytes_ += bytes; }
+  // Of files, both ways.
   std::uint64_t payload_bytes() const noexcept { return payload_bytes_; }
 
  private:
@@ -138,11 +145,13 @@ class Connection {
   Result<void> handle_break(Bytes element);
   Task<void> acknowledge_break(OpenRecord open, std::uint8_t level);
   Protection* protection_of(std::uint64_t session_id) noexcept;
+  void count_payload(const Request& request, NtStatus status, Bytes element) noexcept;
 
   // liveness.cpp
   SocketProgress progress();
   Task<void> echo();
   void watch();
+  void set_watch();
   void check_silence();
 
   // Do not change once the connection stands.
@@ -176,6 +185,7 @@ class Connection {
   std::size_t sealed_used_ = 0;
 
   // What the silence deadline looks at.
+  Duration patience_;
   Timer watch_timer_;
   SocketProgress last_progress_;
   TimePoint last_progress_at_{};

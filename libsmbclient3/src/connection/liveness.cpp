@@ -38,9 +38,18 @@ void Connection::watch() {
   if (watch_timer_.is_set() || failure_) return;
   last_progress_ = progress();
   last_progress_at_ = reactor_.now();
+  set_watch();
+}
+
+void Connection::set_watch() {
   watch_timer_.set(
-      reactor_.now() + options_.timeout / looks_per_timeout,
+      reactor_.now() + patience_ / looks_per_timeout,
       [](void* self) { static_cast<Connection*>(self)->check_silence(); }, this);
+}
+
+void Connection::set_patience(Duration longest_silence) {
+  if (std::exchange(patience_, longest_silence) == longest_silence) return;
+  if (watch_timer_.is_set()) set_watch();
 }
 
 void Connection::check_silence() {
@@ -59,18 +68,16 @@ void Connection::check_silence() {
   table_.for_each([&all_pending](const Request& request) {
     if (!request.interim_seen && request.command != wire::Command::echo) all_pending = false;
   });
-  const bool patient = all_pending && !queue_first_ && now - last_echo_at_ <= options_.timeout;
-  if (silence >= options_.timeout * (patient ? patience_for_pending : 1)) {
+  const bool patient = all_pending && !queue_first_ && now - last_echo_at_ <= patience_;
+  if (silence >= patience_ * (patient ? patience_for_pending : 1)) {
     fail(Error(ErrorKind::timed_out, "the server was silent for too long")
              .during(negotiated_ ? "waiting for a response" : "NEGOTIATE")
              .on(options_.server_label));
     return;
   }
   // Set before the probe is queued, which otherwise would begin the silence anew.
-  watch_timer_.set(
-      now + options_.timeout / looks_per_timeout,
-      [](void* self) { static_cast<Connection*>(self)->check_silence(); }, this);
-  if (negotiated_ && !echo_outstanding_ && silence >= options_.timeout / 2) {
+  set_watch();
+  if (negotiated_ && !echo_outstanding_ && silence >= patience_ / 2) {
     echo_outstanding_ = true;
     tasks_.start(echo());
   }

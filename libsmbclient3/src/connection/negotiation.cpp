@@ -187,6 +187,7 @@ Task<Negotiated> negotiate(Connection& connection, NegotiateOptions options) {
   message.security_mode = options.signing_required ? wire::SecurityMode::signing_required
                                                    : wire::SecurityMode::signing_enabled;
   message.capabilities = wire::Capabilities::large_mtu | wire::Capabilities::encryption;
+  if (options.multi_channel) message.capabilities |= wire::Capabilities::multi_channel;
   message.client_guid = options.client_guid;
   message.dialects = {wire::Dialect::smb_3_1_1};
   message.contexts = co_await contexts_of(options, salt, storage);

@@ -19,6 +19,7 @@ struct NegotiateOptions {
   std::string server_name;  // as the user gave it: the NETNAME context
   wire::Guid client_guid{};
   bool signing_required = false;
+  bool multi_channel = false;  // more connections may follow
   // In order of preference; what another channel of a session agreed on is offered alone.
   std::vector<Cipher> ciphers;
   std::vector<SigningAlgorithm> signing_algorithms;

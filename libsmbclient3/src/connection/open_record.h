@@ -12,7 +12,6 @@ struct OpenRecord {
   wire::FileId file_id{};
   std::uint64_t session_id = 0;
   std::uint32_t tree_id = 0;
-  Protection* protection = nullptr;
   ProtectionLevel level = ProtectionLevel::plain;
   std::uint8_t oplock_level = 0;  // what we hold
 };

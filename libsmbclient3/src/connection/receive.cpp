@@ -5,6 +5,7 @@
 #include "wire/oplock_break.h"
 #include "wire/packet_header.h"
 #include "wire/read.h"
+#include "wire/write.h"
 
 namespace smb3 {
 namespace {
@@ -148,9 +149,24 @@ Result<void> Connection::handle_element(const FrameBuffer& buffer,
     return checked;
   }
   if (auto granted = window_.grant(header.credits); !granted) return granted;
-  request->reply.emplace(Reply{header, status, element.bytes, buffer});
+  count_payload(*request, status, element.bytes);
+  request->reply.emplace(Reply{header, status, sealed_by != nullptr, element.bytes, buffer});
   answered(*request);
   return {};
+}
+
+// What a file's data is, whatever becomes of it: only counted here.
+void Connection::count_payload(const Request& request, NtStatus status, Bytes element) noexcept {
+  if (status != NtStatus::success) return;
+  if (request.command == wire::Command::read) {
+    if (auto response = wire::decode<wire::ReadResponse>(element)) {
+      payload_bytes_ += response->data.size();
+    }
+  } else if (request.command == wire::Command::write) {
+    if (auto response = wire::decode<wire::WriteResponse>(element)) {
+      payload_bytes_ += std::min<std::uint64_t>(response->count, request.payload.size());
+    }
+  }
 }
 
 Result<void> Connection::check_identity(const Request& request, const wire::PacketHeader& header) {
@@ -197,6 +213,7 @@ Result<void> Connection::check_protection(Request& request, const wire::PacketHe
     return broken("an encrypted response belongs to another session than its frame");
   }
   if (sealed_by || request.level == ProtectionLevel::plain) return {};
+  if (request.verified_by_caller && header.nt_status() == NtStatus::success) return {};
   // The server has forgotten the session and its keys with it. Forged, it costs the connection,
   // which an attacker can have anyway.
   if (header.nt_status() == NtStatus::user_session_deleted) {
@@ -252,7 +269,7 @@ Task<void> Connection::acknowledge_break(OpenRecord open, std::uint8_t level) {
   request.set(message);
   request.session_id = open.session_id;
   request.tree_id = open.tree_id;
-  request.protection = open.protection;
+  request.protection = protection_of(open.session_id);
   request.level = open.level;
   Exchange exchange(request);
   auto sent = co_await transact(exchange);

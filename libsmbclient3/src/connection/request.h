@@ -20,10 +20,15 @@ class Protection;
 // How a request goes out, and how its reply must come in.
 enum class ProtectionLevel : std::uint8_t { plain, sign, seal };
 
+// What is done with a request whose answer was lost with its channel, while others are left:
+// [MS-SMB2] 3.2.7.1 and 3.2.4.1. `marked`: sent again with SMB2_FLAGS_REPLAY_OPERATION.
+enum class Repetition : std::uint8_t { never, plain, marked };
+
 // The peer's answer to one request. The views hold as long as `buffer` does.
 struct Reply {
   wire::PacketHeader header;
   NtStatus status = NtStatus::success;
+  bool was_sealed = false;
   Bytes message;  // from the header to the end of this element
   FrameBuffer buffer;
 };
@@ -39,8 +44,13 @@ struct Request {
   std::uint32_t tree_id = 0;
   std::uint64_t session_id = 0;
   wire::HeaderFlags flags{};
-  Protection* protection = nullptr;  // the session's keys; null before it has any
+  std::uint16_t channel_sequence = 0;  // of its session, when it is sent: [MS-SMB2] 3.2.4.1
+  Protection* protection = nullptr;    // the session's keys; null before it has any
   ProtectionLevel level = ProtectionLevel::plain;
+  // The final answer is signed with a key that it leads to; the caller verifies it.
+  bool verified_by_caller = false;
+  Repetition repetition = Repetition::never;
+  bool repeated = false;  // what it asks for may have been done before
 
   // Room for the header, then the body; as sent once it was sent.
   ByteBuffer message;

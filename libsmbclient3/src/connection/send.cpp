@@ -118,6 +118,7 @@ void Connection::write_header(Request& request, const Exchange& exchange, std::s
   const bool last = position + 1 == exchange.count_;
   wire::PacketHeader header;
   header.command = request.command;
+  header.status = request.channel_sequence;
   header.flags = request.flags;
   if (position != 0) header.flags |= wire::HeaderFlags::related_operations;
   header.next_command = last ? 0 : static_cast<std::uint32_t>(element_bytes);

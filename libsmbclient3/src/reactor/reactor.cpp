@@ -35,9 +35,8 @@ void Timer::hasten() {
 
 Reactor::~Reactor() { assert(timers_.empty()); }
 
-Result<void> Reactor::bind_socket(int socket, const Endpoint& local) {
-  if (::bind(socket, local.get(), local.length) == 0) return {};
-  return std::unexpected(system_error(errno, "bind"));
+Result<void> Reactor::bind_socket(int socket, const LocalInterface& local) {
+  return bind_to_interface(socket, local);
 }
 
 void Reactor::shutdown_now(int socket) noexcept { ::shutdown(socket, SHUT_RDWR); }

@@ -2,6 +2,7 @@
 // answers; below it nothing knows SMB.
 #pragma once
 
+#include "reactor/local_interface.h"
 #include "reactor/operation.h"
 
 #include <smbclient3/error.h>
@@ -16,7 +17,6 @@ namespace smb3 {
 
 class EarlyEnd;
 class Reactor;
-struct Endpoint;
 
 // A point in time at which something of ours runs. Intrusive: its owner keeps it at its address
 // while it is set. Belongs to the reactor's thread.
@@ -67,11 +67,16 @@ class Reactor {
 
   // A TCP socket, not blocking, NODELAY and close-on-exec.
   virtual Result<int> open_socket(int family) = 0;
-  virtual Result<void> bind_socket(int socket, const Endpoint& local);
+  virtual Result<void> bind_socket(int socket, const LocalInterface& local);
   virtual SocketProgress progress_of(int socket) = 0;
+  virtual Endpoint local_endpoint_of(int) { return {}; }
+  virtual Endpoint remote_endpoint_of(int) { return {}; }
   // The two ends as "ip:port" ("[ip]:port" for IPv6); empty when unknown.
   virtual std::string local_address_of(int socket) = 0;
   virtual std::string remote_address_of(int socket) = 0;
+  // The addresses that a socket can be bound to. None: there is one network, and nothing to choose.
+  virtual std::vector<LocalInterface> interfaces() { return {}; }
+  virtual bool route_exists(const LocalInterface&, const Endpoint&) { return true; }
   // Ends both directions of a socket at once: what is in flight on it ends too.
   virtual void shutdown_now(int socket) noexcept;
   // Closes without waiting and without a word about errors: for destructors.

@@ -46,24 +46,39 @@ Error Socket::ended() const {
   return Error(ErrorKind::disconnected, "the peer closed the connection").during("recv").on(peer_);
 }
 
-Task<Socket> Socket::connect(Reactor& reactor, Endpoint remote, std::optional<Endpoint> local,
-                             TimePoint deadline) {
+Task<Socket> Socket::connect(Reactor& reactor, Endpoint remote, std::optional<LocalInterface> local,
+                             TimePoint deadline, EarlyEnd* early_end) {
   std::string peer = text_of(remote);
   Result<int> fd = reactor.open_socket(remote.family());
   if (!fd) co_await std::move(fd).error().on(peer);
   Socket socket(reactor, *fd, std::move(peer));
   if (local) {
     Result<void> bound = reactor.bind_socket(*fd, *local);
-    if (!bound) co_await std::move(bound).error().on(text_of(*local));
+    co_await std::move(bound);
   }
   Operation operation{.code = OperationCode::connect,
                       .fd = *fd,
                       .buffer = remote.get(),
                       .length = remote.length,
                       .deadline = deadline};
-  if (const int result = co_await perform(reactor, operation); result < 0) {
-    co_await socket.failed(-result, "connect");
+  struct Attempt {
+    Reactor& reactor;
+    Operation& operation;
+  } underway{reactor, operation};
+  Timer end(reactor);
+  if (early_end) {
+    end.set(
+        deadline,
+        [](void* context) {
+          const auto& attempt = *static_cast<Attempt*>(context);
+          attempt.reactor.cancel(attempt.operation);
+        },
+        &underway);
+    early_end->join(end);
   }
+  const int result = co_await perform(reactor, operation);
+  if (early_end) early_end->leave(end);
+  if (result < 0) co_await socket.failed(-result, "connect");
   co_return std::move(socket);
 }
 

@@ -25,9 +25,10 @@ class Socket {
   Socket& operator=(Socket&& other) noexcept;
   ~Socket();
 
-  // `local`: the address to connect from.
-  static Task<Socket> connect(Reactor& reactor, Endpoint remote, std::optional<Endpoint> local,
-                              TimePoint deadline);
+  // `local`: where to connect from. Given up at the deadline, or when `early_end` comes.
+  static Task<Socket> connect(Reactor& reactor, Endpoint remote,
+                              std::optional<LocalInterface> local, TimePoint deadline,
+                              EarlyEnd* early_end = nullptr);
 
   // Fills `bytes` and returns their number; the end of the stream before that is an error.
   Task<std::size_t> receive_exactly(MutableBytes bytes, TimePoint deadline = never);

@@ -32,18 +32,18 @@ SocketProgress tcp_progress(int socket) {
   return {.received_bytes = info.tcpi_bytes_received, .acknowledged_bytes = info.tcpi_bytes_acked};
 }
 
-std::string local_address_text(int socket) {
+Endpoint local_endpoint(int socket) {
   Endpoint endpoint;
   endpoint.length = sizeof endpoint.address;
-  if (getsockname(socket, endpoint.get(), &endpoint.length) != 0) return "";
-  return text_of(endpoint);
+  if (getsockname(socket, endpoint.get(), &endpoint.length) != 0) return {};
+  return endpoint;
 }
 
-std::string remote_address_text(int socket) {
+Endpoint remote_endpoint(int socket) {
   Endpoint endpoint;
   endpoint.length = sizeof endpoint.address;
-  if (getpeername(socket, endpoint.get(), &endpoint.length) != 0) return "";
-  return text_of(endpoint);
+  if (getpeername(socket, endpoint.get(), &endpoint.length) != 0) return {};
+  return endpoint;
 }
 
 }  // namespace smb3

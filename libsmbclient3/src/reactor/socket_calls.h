@@ -9,7 +9,7 @@ namespace smb3 {
 
 Result<int> open_tcp_socket(int family);
 SocketProgress tcp_progress(int socket);
-std::string local_address_text(int socket);
-std::string remote_address_text(int socket);
+Endpoint local_endpoint(int socket);
+Endpoint remote_endpoint(int socket);
 
 }  // namespace smb3

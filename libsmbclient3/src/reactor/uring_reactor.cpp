@@ -78,8 +78,14 @@ class Engine final : public UringReactor {
   void cancel(Operation& operation) override;
   Result<int> open_socket(int family) override { return open_tcp_socket(family); }
   SocketProgress progress_of(int socket) override { return tcp_progress(socket); }
-  std::string local_address_of(int socket) override { return local_address_text(socket); }
-  std::string remote_address_of(int socket) override { return remote_address_text(socket); }
+  std::string local_address_of(int socket) override { return text_of(local_endpoint(socket)); }
+  std::string remote_address_of(int socket) override { return text_of(remote_endpoint(socket)); }
+  Endpoint local_endpoint_of(int socket) override { return local_endpoint(socket); }
+  Endpoint remote_endpoint_of(int socket) override { return remote_endpoint(socket); }
+  std::vector<LocalInterface> interfaces() override { return kernel_interfaces(); }
+  bool route_exists(const LocalInterface& local, const Endpoint& remote) override {
+    return kernel_route_exists(local, remote);
+  }
   void offload(std::function<void()> work, std::function<void()> done) override {
     workers_.run(std::move(work), std::move(done));
   }

@@ -8,6 +8,12 @@
 
 namespace smb3 {
 
+// A share by its number alone: of one that may be gone when it is used.
+struct TreeReference {
+  std::uint32_t id = 0;
+  bool seals = false;
+};
+
 struct ControlParameters {
   wire::ControlCode code{};
   wire::FileId file_id = wire::no_file_id;  // of those that need no open
@@ -19,5 +25,7 @@ struct ControlParameters {
 
 // The output; also the part that there was room for (STATUS_BUFFER_OVERFLOW).
 Task<std::vector<std::byte>> control(TreeConnect& tree, ControlParameters parameters);
+Task<std::vector<std::byte>> control(Session& session, TreeReference tree,
+                                     ControlParameters parameters);
 
 }  // namespace smb3

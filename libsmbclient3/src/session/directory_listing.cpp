@@ -12,6 +12,11 @@ using Information = wire::FileIdBothDirectoryInformation;
 // What interoperates everywhere, and costs one credit.
 constexpr std::uint32_t page_bytes = 65536;
 
+Error changed_meanwhile() {
+  return Error(ErrorKind::failed, "the directory changed while its listing was interrupted")
+      .advise("list it again");
+}
+
 DirectoryEntry entry_of(const Information& information) {
   DirectoryEntry entry{.name = from_utf16le(information.file_name),
                        .status = status_of(information)};
@@ -37,10 +42,33 @@ Task<std::vector<DirectoryEntry>> DirectoryListing::next() {
   // A page may hold "." and ".." alone.
   while (entries.empty() && !at_end_) {
     auto more = co_await attempt(page());
+    if (!more && restart_after(more.error())) continue;
     if (!more) co_return std::move(more).error().during("QUERY_DIRECTORY").on(open_->display());
     entries = std::move(*more);
   }
   co_return std::move(entries);
+}
+
+// The server may have moved on without us, so the listing begins anew: [MS-SMB2] 3.2.4.17.
+bool DirectoryListing::restart_after(const Error& error) {
+  if (!is_loss(error) || open_->tree().session().usable_channels() == 0) return false;
+  restarts_ = true;
+  entries_to_skip_ = entries_seen_;
+  entries_seen_ = 0;
+  return true;
+}
+
+// Whether an entry was not yet given. After a restart the same ones come first, or nobody knows
+// which are missing.
+Result<bool> DirectoryListing::is_new(const DirectoryEntry& entry) {
+  std::string name = entry.name ? *entry.name : std::string();
+  ++entries_seen_;
+  if (entries_to_skip_ == 0) {
+    last_seen_ = std::move(name);
+    return true;
+  }
+  if (--entries_to_skip_ == 0 && name != last_seen_) return std::unexpected(changed_meanwhile());
+  return false;
 }
 
 Task<std::vector<DirectoryEntry>> DirectoryListing::page() {
@@ -51,6 +79,7 @@ Task<std::vector<DirectoryEntry>> DirectoryListing::page() {
   message.file_id = open_->file_id();
   message.output_buffer_length = page_bytes;
   message.file_name = star;
+  if (restarts_) message.flags = wire::QueryDirectoryFlags::restart_scans;
   Request request;
   request.set(message);
   open_->tree().prepare(request);
@@ -58,9 +87,11 @@ Task<std::vector<DirectoryEntry>> DirectoryListing::page() {
   exchange.reservation = co_await connection.pool().reserve();
   auto answered = co_await attempt(open_->tree().session().transact(exchange));
   co_await std::move(answered);
+  restarts_ = false;
   const NtStatus status = request.status();
   if (status == NtStatus::no_more_files || status == NtStatus::no_such_file) {
     at_end_ = true;
+    if (entries_to_skip_ != 0) co_return changed_meanwhile();
     co_return std::move(entries);
   }
   if (status != NtStatus::success) co_return status_error(status, "QUERY_DIRECTORY");
@@ -73,11 +104,15 @@ Task<std::vector<DirectoryEntry>> DirectoryListing::page() {
   wire::DirectoryCursor<Information> cursor(response.output_buffer);
   while (auto information = cursor.next()) {
     if (cursor.broken()) co_return std::move(*information).error();
-    if (!*information) {
-      entries.push_back({.name = std::unexpected(std::move(*information).error()), .status = {}});
-      continue;
+    DirectoryEntry entry;
+    if (*information) {
+      entry = entry_of(**information);
+    } else {
+      entry.name = std::unexpected(std::move(*information).error());
     }
-    DirectoryEntry entry = entry_of(**information);
+    auto first_time = is_new(entry);
+    if (!first_time) co_return std::move(first_time).error();
+    if (!*first_time) continue;
     if (!entry.name || (*entry.name != "." && *entry.name != "..")) {
       entries.push_back(std::move(entry));
     }

@@ -21,9 +21,16 @@ class DirectoryListing {
  private:
   explicit DirectoryListing(std::unique_ptr<Open> open) : open_(std::move(open)) {}
   Task<std::vector<DirectoryEntry>> page();
+  bool restart_after(const Error& error);
+  Result<bool> is_new(const DirectoryEntry& entry);
 
   std::unique_ptr<Open> open_;
   bool at_end_ = false;
+  // Where to go on when a page was lost with its channel, and the listing begins anew.
+  std::uint64_t entries_seen_ = 0;  // "." and ".." and all
+  std::string last_seen_;
+  std::uint64_t entries_to_skip_ = 0;
+  bool restarts_ = false;
 };
 
 }  // namespace smb3

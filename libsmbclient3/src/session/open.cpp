@@ -1,6 +1,7 @@
 #include "session/open.h"
 
 #include "base/utf16.h"
+#include "session/path_status.h"
 #include "wire/flush.h"
 #include "wire/query_info.h"
 #include "wire/read.h"
@@ -64,8 +65,10 @@ Result<std::vector<std::byte>> wire_path(std::string_view path) {
   return wide;
 }
 
-Task<Reply> call(TreeConnect& tree, Request& request, const char* operation, NtStatus also) {
-  tree.prepare(request);
+namespace {
+
+Task<Reply> call_prepared(TreeConnect& tree, Request& request, const char* operation,
+                          NtStatus also) {
   Exchange exchange(request);
   auto answered = co_await attempt(tree.session().transact(exchange));
   if (!answered) co_return std::move(answered).error().during(operation);
@@ -73,6 +76,20 @@ Task<Reply> call(TreeConnect& tree, Request& request, const char* operation, NtS
     co_return refused(request, operation);
   }
   co_return std::move(*request.reply);
+}
+
+// What opening changes is done once, however often it is asked for under one id: [MS-SMB2]
+// 3.2.4.3.12 and 3.3.5.9.10. Opening what exists changes nothing.
+bool changes_anything(const CreateParameters& parameters) noexcept {
+  return parameters.disposition != wire::CreateDisposition::open ||
+         wire::has(parameters.options, wire::CreateOptions::delete_on_close);
+}
+
+}  // namespace
+
+Task<Reply> call(TreeConnect& tree, Request& request, const char* operation, NtStatus also) {
+  tree.prepare(request);
+  co_return co_await call_prepared(tree, request, operation, also);
 }
 
 std::string Open::display() const {
@@ -92,9 +109,19 @@ Task<std::unique_ptr<Open>> Open::create(TreeConnect& tree, std::string path,
   message.create_disposition = parameters.disposition;
   message.create_options = parameters.options;
   message.name = name;
+  ByteBuffer repeatable;
+  const bool marked = changes_anything(parameters) && tree.session().takes_channels();
+  if (marked) {
+    wire::DurableHandleRequestV2 durable;
+    tree.connection().reactor().random(durable.create_guid.bytes);
+    message.contexts.push_back(wire::make_create_context(durable, repeatable));
+  }
   Request request;
   request.set(message);
-  auto reply = co_await attempt(call(tree, request, "CREATE"));
+  tree.prepare(request);
+  if (marked) request.repetition = Repetition::marked;
+  if (!changes_anything(parameters)) request.repetition = Repetition::plain;
+  auto reply = co_await attempt(call_prepared(tree, request, "CREATE", NtStatus::success));
   if (!reply) co_return std::move(reply).error().on(open->display());
   auto response = wire::decode<wire::CreateResponse>(reply->message);
   if (!response) co_return std::move(response).error().on(open->display());
@@ -103,18 +130,17 @@ Task<std::unique_ptr<Open>> Open::create(TreeConnect& tree, std::string path,
   open->record_.file_id = response->file_id;
   open->record_.session_id = tree.session().id();
   open->record_.tree_id = tree.id();
-  open->record_.protection = request.protection;
   open->record_.level = request.level;
   open->record_.oplock_level = static_cast<std::uint8_t>(response->oplock_level);
-  tree.connection().add_open(open->record_);
+  tree.session().add_open(open->record_);
   co_return std::move(open);
 }
 
-Open::~Open() { connection().remove_open(record_); }
+Open::~Open() { tree_.session().remove_open(record_); }
 
 std::uint32_t Open::most_bytes(std::uint64_t wanted, std::uint32_t server_limit) const noexcept {
   const std::uint64_t by_credits =
-      std::uint64_t{connection().charge_limit()} * limits::credit_bytes;
+      std::uint64_t{tree_.session().charge_limit()} * limits::credit_bytes;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(
       {wanted, server_limit, by_credits, std::uint64_t{limits::chunk_bytes}}));
 }
@@ -152,7 +178,6 @@ Task<ReadResult> Open::read(std::uint64_t offset, std::uint32_t length) {
     }
     result.data = response->data;
     result.frame = std::move(request.reply->buffer);
-    connection().count_payload(result.data.size());
     co_return std::move(result);
   }
 }
@@ -163,7 +188,6 @@ Task<void> Open::write(std::uint64_t offset, Bytes data, bool write_through) {
     if (!written) co_await std::move(written).error().during("WRITE").on(display());
     offset += *written;
     data = data.subspan(*written);
-    connection().count_payload(*written);
   }
 }
 
@@ -281,8 +305,13 @@ Task<FileStatus> Open::close() {
   message.file_id = record_.file_id;
   Request request;
   request.set(message);
-  auto reply = co_await attempt(call(tree_, request, "CLOSE"));
+  auto reply = co_await attempt(call(tree_, request, "CLOSE", NtStatus::file_closed));
   if (!reply) co_return std::move(reply).error().on(display());
+  if (reply->status == NtStatus::file_closed) {
+    // The answer that told so was lost with its channel.
+    if (request.repeated) co_return co_await path_status(tree_, path_);
+    co_return refused(request, "CLOSE").on(display());
+  }
   auto response = wire::decode<wire::CloseResponse>(reply->message);
   if (!response) co_return std::move(response).error().on(display());
   if (!wire::has(response->flags, wire::CloseFlags::postquery_attrib)) {

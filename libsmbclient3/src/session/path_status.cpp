@@ -46,6 +46,7 @@ Task<FileStatus> path_status(TreeConnect& tree, std::string path) {
   second.set(close);
   tree.prepare(first);
   tree.prepare(second);
+  first.repetition = Repetition::plain;  // it changes nothing
   Exchange exchange(first);
   exchange.add(second);
   auto answered = co_await attempt(tree.session().transact(exchange));

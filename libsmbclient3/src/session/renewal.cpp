@@ -50,8 +50,7 @@ Task<void> Session::transact(Exchange& exchange) {
   for (std::size_t renewals = 0;; ++renewals) {
     if (!is_close(exchange)) co_await await_renewal();
     const std::uint64_t count = renewal_.count;
-    auto answered = co_await connection_.transact(exchange);
-    co_await std::move(answered);
+    co_await send(exchange);
     if (!is_expired(exchange)) {
       if (!is_close(exchange)) renewal_.in_vain = 0;
       co_return;
@@ -98,11 +97,19 @@ Task<void> Session::renew_after_a_pause() {
   if (renewal_.in_vain != 0) {
     const Reactor& reactor = connection_.reactor();
     const auto pause = first_pause * (1 << (renewal_.in_vain - 1));
-    co_await sleep_until(connection_.reactor(), reactor.now() + pause, &connection_.early_end());
-    if (connection_.has_failed()) co_await connection_.failure()->clone();
+    const std::shared_ptr<Channel> channel = pick(0);
+    Connection& connection = channel->connection();
+    co_await sleep_until(connection_.reactor(), reactor.now() + pause, &connection.early_end());
+    if (usable_channels() == 0) co_await connection.failure()->clone();
   }
   ++renewal_.in_vain;
   auto renewed = co_await attempt(renew());
+  // Over another channel, if it was only this one that could not.
+  for (std::size_t more = channels_.size(); more > 1 && !renewed && usable_channels() != 0;
+       --more) {
+    if (!is_loss(renewed.error())) break;
+    renewed = co_await attempt(renew());
+  }
   if (!renewed) co_await not_renewed(renewed.error());
 }
 

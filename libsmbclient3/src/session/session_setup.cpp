@@ -5,27 +5,37 @@
 
 namespace smb3 {
 
-// One logon in progress: the first of a session, or a later one that renews it.
+// What a logon is for.
+enum class Purpose : std::uint8_t { new_session, renewal, binding };
+
+// One logon in progress.
 class SessionSetup {
  public:
-  explicit SessionSetup(Session& session, bool renews = false)
+  SessionSetup(Session& session, Connection& connection, const Negotiated& negotiated,
+               Purpose purpose)
       : session_(session),
-        connection_(session.connection_),
-        negotiated_(session.negotiated_),
+        connection_(connection),
+        negotiated_(negotiated),
         logon_(session.logon_),
-        renews_(renews),
+        purpose_(purpose),
         preauth_(negotiated_.preauth) {}
 
-  Task<void> run();
+  // `protection`: what signs or seals the requests of a logon that is not the first.
+  Task<void> run(Protection* protection = nullptr);
+  // Afterwards, unless it was a renewal: the channel's keys; none of a guest's.
+  std::unique_ptr<Protection> take_protection() noexcept { return std::move(new_protection_); }
 
  private:
   Task<void> make_authenticator_();
   Task<AuthenticationStep> step(std::vector<std::byte> server_token);
   Task<wire::SessionSetupResponse> send(const std::vector<std::byte>& token);
   Task<void> accept(wire::SessionSetupResponse response, std::vector<std::byte> token);
+  void prepare_request();
   Task<void> finish(wire::SessionSetupResponse response);
+  Task<void> finish_binding();
   Result<void> check_identity(wire::SessionFlags flags);
   Task<void> derive_keys();
+  Task<void> make_protection(Key signing_key);
   Result<void> verify_final();
   Result<void> decide_protection(wire::SessionFlags flags);
 
@@ -33,7 +43,9 @@ class SessionSetup {
   Connection& connection_;
   const Negotiated& negotiated_;
   std::shared_ptr<const LogonRequest> logon_;
-  bool renews_;
+  Purpose purpose_;
+  Protection* protection_ = nullptr;
+  std::unique_ptr<Protection> new_protection_;
   PreauthIntegrity preauth_;
   std::shared_ptr<Authenticator> authenticator_;
   Request request_;  // its reply holds what the last response's views point at
@@ -47,17 +59,63 @@ Task<std::unique_ptr<Session>> Session::setup(Connection& connection, const Nego
   if (policy.encrypt && negotiated.cipher == Cipher::none) {
     co_return Error(ErrorKind::security, "encryption is required, but the server offers no cipher");
   }
-  SessionSetup setup(*session);
+  SessionSetup setup(*session, connection, negotiated, Purpose::new_session);
   co_await setup.run();
+  session->channels_.push_back(std::make_shared<Channel>(connection, setup.take_protection()));
+  // Neither a guest's session nor a null session can be bound: [MS-SMB2] 3.3.5.5.2.
+  session->takes_channels_ =
+      !session->guest_ && wire::has(negotiated.capabilities, wire::Capabilities::multi_channel);
   co_return std::move(session);
 }
 
 Task<void> Session::renew() {
-  SessionSetup setup(*this, true);
-  co_await setup.run();
+  const std::shared_ptr<Channel> channel = pick(0);
+  SessionSetup setup(*this, channel->connection(), negotiated_, Purpose::renewal);
+  co_await setup.run(channel->protection());
 }
 
-Task<void> SessionSetup::run() {
+Task<std::shared_ptr<Channel>> Session::bind(Connection& connection, const Negotiated& negotiated) {
+  // [MS-SMB2] 3.2.4.2.2.2: the same server, which agrees on the same.
+  const bool same = negotiated.server_guid == negotiated_.server_guid &&
+                    negotiated.cipher == negotiated_.cipher &&
+                    negotiated.signing == negotiated_.signing &&
+                    negotiated.signing_required == negotiated_.signing_required &&
+                    negotiated.capabilities == negotiated_.capabilities;
+  if (!same) {
+    co_return Error(ErrorKind::protocol,
+                    "the server behind this address is another one, or agrees on something else")
+        .during("NEGOTIATE");
+  }
+  // Every request is signed with the session's key, and none is sealed: [MS-SMB2] 3.2.4.2.3. But a
+  // server that seals everything seals its answers to them.
+  Signer signer = co_await Signer::create(negotiated.signing, keys_.signing);
+  std::optional<Sealer> sealer;
+  if (can_seal_) {
+    sealer = co_await Sealer::create(negotiated.cipher, keys_.encryption, keys_.decryption);
+  }
+  Protection for_binding(id_, std::move(signer), std::move(sealer),
+                         NonceRange(0, NonceRange::counters));
+  SessionSetup setup(*this, connection, negotiated, Purpose::binding);
+  connection.attach(for_binding);
+  auto bound = co_await attempt(setup.run(&for_binding));
+  connection.detach(for_binding);
+  co_await std::move(bound);
+  auto channel = std::make_shared<Channel>(connection, setup.take_protection());
+  for (OpenRecord* open : opens_) connection.add_open(*open);
+  channels_.push_back(channel);
+  share_patience();
+  co_return std::move(channel);
+}
+
+void Session::remove(Channel& channel) {
+  channel.detach();
+  std::erase_if(channels_, [&](const auto& mine) { return mine.get() == &channel; });
+  share_patience();
+}
+
+Task<void> SessionSetup::run(Protection* protection) {
+  protection_ = protection;
+  if (purpose_ != Purpose::new_session) request_.session_id = session_.id_;
   co_await make_authenticator_();
   AuthenticationStep next = co_await step(negotiated_.security_buffer);
   while (true) {
@@ -67,7 +125,7 @@ Task<void> SessionSetup::run() {
       co_await accept(response, std::move(token));
       co_return;
     }
-    session_.id_ = request_.reply->header.session_id;
+    if (purpose_ == Purpose::new_session) session_.id_ = request_.reply->header.session_id;
     auto chained = preauth_.update(request_.reply->message);
     co_await std::move(chained);
     next = co_await step(std::move(token));
@@ -75,7 +133,7 @@ Task<void> SessionSetup::run() {
 }
 
 Task<void> SessionSetup::accept(wire::SessionSetupResponse response, std::vector<std::byte> token) {
-  if (!logon_->guest && !logon_->anonymous) {
+  if (purpose_ == Purpose::binding || (!logon_->guest && !logon_->anonymous)) {
     auto identity = check_identity(response.session_flags);
     co_await std::move(identity);
   }
@@ -83,10 +141,12 @@ Task<void> SessionSetup::accept(wire::SessionSetupResponse response, std::vector
   if (!last.token.empty()) {
     co_await Error(ErrorKind::security, "the server accepted the logon before it was complete");
   }
-  if (!renews_) {
+  if (purpose_ == Purpose::new_session) {
     co_await finish(response);
-  } else if (session_.protection_ && !authenticator_->complete()) {
+  } else if (!session_.guest_ && !authenticator_->complete()) {
     co_await Error(ErrorKind::security, "the server accepted the logon without proving itself");
+  } else if (purpose_ == Purpose::binding) {
+    co_await finish_binding();
   }
 }
 
@@ -123,9 +183,9 @@ Task<wire::SessionSetupResponse> SessionSetup::send(const std::vector<std::byte>
   message.security_mode =
       must_sign ? wire::SecurityMode::signing_required : wire::SecurityMode::signing_enabled;
   message.security_buffer = token;
+  if (purpose_ == Purpose::binding) message.flags = wire::SessionSetupFlags::binding;
   request_.set(message);
-  request_.session_id = session_.id_;
-  if (renews_) session_.prepare(request_, false, true);
+  prepare_request();
   Exchange exchange(request_);
   auto answered = co_await connection_.transact(exchange);
   co_await std::move(answered);
@@ -151,6 +211,17 @@ Task<wire::SessionSetupResponse> SessionSetup::send(const std::vector<std::byte>
   }
   auto response = wire::decode<wire::SessionSetupResponse>(request_.reply->message);
   co_return co_await std::move(response);
+}
+
+void SessionSetup::prepare_request() {
+  request_.session_id = session_.id_;
+  if (purpose_ == Purpose::renewal) session_.prepare(request_, false, true);
+  if (purpose_ == Purpose::binding) {
+    // Signed, and never sealed; the last answer with the key of the new channel.
+    request_.level = ProtectionLevel::sign;
+    request_.verified_by_caller = true;
+  }
+  request_.protection = protection_;
 }
 
 // Nobody is made a guest who named a user; nothing of the flags counts further before the
@@ -187,21 +258,37 @@ Task<void> SessionSetup::finish(wire::SessionSetupResponse response) {
   co_await std::move(verified);
   auto decided = decide_protection(response.session_flags);
   co_await std::move(decided);
-  connection_.attach(*session_.protection_);
 }
 
 Task<void> SessionSetup::derive_keys() {
   KeyMaterial full = co_await authenticator_->session_key();
-  SessionKeys keys = co_await derive_session_keys(full.bytes(), negotiated_.cipher, preauth_);
+  session_.keys_ = co_await derive_session_keys(full.bytes(), negotiated_.cipher, preauth_);
   session_.session_key_ = Key(full.bytes().first(std::min<std::size_t>(full.bytes().size(), 16)));
-  Signer signer = co_await Signer::create(negotiated_.signing, keys.signing);
+  session_.can_seal_ = negotiated_.cipher != Cipher::none;
+  co_await make_protection(session_.keys_.signing.clone());
+}
+
+// The signing key is the channel's; the others are the session's, with nonces of the channel's own:
+// [MS-SMB2] 3.2.5.3.1 and 3.2.5.3.3.
+Task<void> SessionSetup::make_protection(Key signing_key) {
+  Signer signer = co_await Signer::create(negotiated_.signing, signing_key);
+  const SessionKeys& keys = session_.keys_;
   std::optional<Sealer> sealer;
-  if (negotiated_.cipher != Cipher::none) {
+  if (session_.can_seal_) {
     sealer = co_await Sealer::create(negotiated_.cipher, keys.encryption, keys.decryption);
   }
   NonceRange nonces = co_await session_.nonces_.next_range();
-  session_.protection_ = std::make_unique<Protection>(session_.id_, std::move(signer),
-                                                      std::move(sealer), std::move(nonces));
+  new_protection_ = std::make_unique<Protection>(session_.id_, std::move(signer), std::move(sealer),
+                                                 std::move(nonces));
+}
+
+Task<void> SessionSetup::finish_binding() {
+  KeyMaterial full = co_await authenticator_->session_key();
+  Key signing_key = co_await derive_channel_signing_key(full.bytes(), preauth_);
+  co_await make_protection(std::move(signing_key));
+  if (request_.reply->was_sealed) co_return;  // which only the holder of the session's keys can
+  auto verified = verify_final();
+  co_await std::move(verified);
 }
 
 // The only protection against a downgrade of what was negotiated: [MS-SMB2] 3.2.5.3.1.
@@ -211,7 +298,7 @@ Result<void> SessionSetup::verify_final() {
     return std::unexpected(Error(ErrorKind::security, "the final logon response is not signed")
                                .during("SESSION_SETUP"));
   }
-  auto verified = session_.protection_->signer().verify(reply.message);
+  auto verified = new_protection_->signer().verify(reply.message);
   if (!verified) {
     return std::unexpected(std::move(verified).error().during("SESSION_SETUP"));
   }

@@ -44,12 +44,12 @@ Task<std::unique_ptr<TreeConnect>> TreeConnect::connect(Session& session, std::s
 }
 
 Task<void> TreeConnect::disconnect() {
-  if (connection().has_failed()) co_return;
+  if (session_.usable_channels() == 0) co_return;
   Request request;
   request.set(wire::TreeDisconnectRequest{});
   prepare(request);
   Exchange exchange(request);
-  auto answered = co_await connection().transact(exchange);
+  auto answered = co_await attempt(session_.send(exchange));
   static_cast<void>(answered);  // the share is gone with the session in any case
 }
 

@@ -69,6 +69,7 @@ Task<CopyReport> fill(Target& target, Fill fill_and_finish) {
 Task<CopyReport> fill_local(Open& source, LocalTarget& target, const Interruption& interruption,
                             CopyOptions options) {
   const FileStatus& status = source.status_at_open();
+  source.tree().session().announce(status.size_bytes, source.tree());
   RemoteSource from(source);
   const std::uint64_t bytes =
       co_await run_lanes(from, target.sink(), interruption, lanes_for(status.size_bytes, options));
@@ -80,8 +81,11 @@ Task<CopyReport> fill_local(Open& source, LocalTarget& target, const Interruptio
 Task<CopyReport> fill_from_share(Open& source, RemoteTarget& target,
                                  const Interruption& interruption, CopyOptions options) {
   const FileStatus& status = source.status_at_open();
+  source.tree().session().announce(status.size_bytes, source.tree());
   RemoteSource from(source);
   RemoteSink to(target.file(), options.write_through);
+  TreeConnect& target_tree = target.file().tree();
+  target_tree.session().announce(status.size_bytes, target_tree);
   const std::uint64_t bytes =
       co_await run_lanes(from, to, interruption, lanes_for(status.size_bytes, options));
   co_await close_source(source, bytes);
@@ -110,6 +114,8 @@ Task<void> check_unchanged(const LocalOrigin& origin) {
 
 Task<CopyReport> fill_remote(LocalOrigin& origin, RemoteTarget& target,
                              const Interruption& interruption, CopyOptions options) {
+  TreeConnect& tree = target.file().tree();
+  tree.session().announce(origin.size, tree);
   RemoteSink to(target.file(), options.write_through);
   const std::uint64_t bytes =
       co_await run_lanes(*origin.source, to, interruption, lanes_for(origin.size, options));

@@ -52,6 +52,8 @@ TEST(SmbcpOptions, HasDefaults) {
   EXPECT_FALSE(options.write_through || options.json || options.client.encrypt);
   EXPECT_EQ(options.client.timeout, 30s);
   EXPECT_EQ(options.client.port, 0);
+  EXPECT_EQ(options.client.channels, 0U);
+  EXPECT_TRUE(options.client.interfaces.empty());
   EXPECT_EQ(options.progress, ProgressMode::automatic);
   EXPECT_EQ(options.verbosity, Verbosity::normal);
   EXPECT_FALSE(options.credentials.user || options.credentials.kerberos);
@@ -71,6 +73,8 @@ TEST(SmbcpOptions, ReadsEveryOption) {
                                 "--encrypt",
                                 "--sign",
                                 "--timeout=2.5",
+                                "--channels=4",
+                                "--interface=eth0,10.0.0.1",
                                 "--keylog=keys",
                                 "--json",
                                 "-U",
@@ -92,6 +96,8 @@ TEST(SmbcpOptions, ReadsEveryOption) {
   EXPECT_EQ(options.client.port, 4450);
   EXPECT_EQ(options.client.address, "127.0.0.9");
   EXPECT_EQ(options.client.timeout, 2500ms);
+  EXPECT_EQ(options.client.channels, 4U);
+  EXPECT_THAT(options.client.interfaces, ElementsAre("eth0", "10.0.0.1"));
   EXPECT_EQ(options.client.keylog_file, "keys");
   EXPECT_EQ(options.progress, ProgressMode::never);
   EXPECT_EQ(options.verbosity, Verbosity::verbose);
@@ -122,6 +128,11 @@ TEST(SmbcpOptions, RefusesBadValues) {
     EXPECT_THAT(smbcp_refusal({"--timeout", seconds, "a", "b"}), HasSubstr("--timeout: "))
         << seconds;
   }
+  for (const char* channels : {"0", "-1", "65", "", "x"}) {
+    EXPECT_THAT(smbcp_refusal({"--channels", channels, "a", "b"}), HasSubstr("--channels: "));
+  }
+  EXPECT_EQ(smbcp({"--channels=auto", "a", "b"}).client.channels, 0U);
+  EXPECT_THAT(smbcp_refusal({"--interface=eth0,", "a", "b"}), HasSubstr("empty"));
   EXPECT_THAT(smbcp_refusal({"--use-kerberos=yes", "a", "b"}), HasSubstr("desired, required"));
   EXPECT_THAT(smbcp_refusal({"--progress=yes", "a", "b"}), HasSubstr("auto, always or never"));
   EXPECT_THAT(smbcp_refusal({"--keylog=", "a", "b"}), HasSubstr("empty"));

@@ -97,7 +97,8 @@ ConnectionInformation connection() {
   information.dialect = "3.1.1";
   information.signing = "AES-128-GMAC";
   information.cipher = "none";
-  information.channels.push_back({"10.0.0.1:1234", "[::1]:445", 42, ChannelState::up});
+  information.channels.push_back(
+      {"10.0.0.1:1234", "[::1]:445", 42, ChannelState::up, 7, 1'000'000'000});
   return information;
 }
 
@@ -108,13 +109,15 @@ TEST(Report, JsonHasEverything) {
   report.connected(connection());
   report.failed(Phase::file, "//h/s/a\"b\xff",
                 Error(ErrorKind::not_found, "no such file").status(0xC0000034));
-  EXPECT_EQ(report.json(1500ms),
-            R"({"files":2,"bytes":42,"failed":1,"seconds":1.500000,"dialect":"3.1.1",)"
-            R"("signing":"AES-128-GMAC","cipher":"none","channels":[{"local":"10.0.0.1:1234",)"
-            R"("remote":"[::1]:445","bytes":42,"state":"up"}],"errors":[{"path":"//h/s/a\"b)"
-            "\xef\xbf\xbd"
-            R"j(","kind":"not_found","message":"no such file (STATUS_OBJECT_NAME_NOT_FOUND)"}]})j"
-            "\n");
+  EXPECT_EQ(
+      report.json(1500ms),
+      R"({"files":2,"bytes":42,"failed":1,"seconds":1.500000,"dialect":"3.1.1",)"
+      R"("signing":"AES-128-GMAC","cipher":"none","channels":[{"local":"10.0.0.1:1234",)"
+      R"("remote":"[::1]:445","bytes":42,"state":"up","requests":7,"speed_bits":1000000000}],)"
+      R"("errors":[{"path":"//h/s/a\"b)"
+      "\xef\xbf\xbd"
+      R"j(","kind":"not_found","message":"no such file (STATUS_OBJECT_NAME_NOT_FOUND)"}]})j"
+      "\n");
 }
 
 TEST(Report, ChannelsOfSeveralSharesAreListedOnce) {
@@ -127,7 +130,18 @@ TEST(Report, ChannelsOfSeveralSharesAreListedOnce) {
   std::string json = report.json(0s);
   EXPECT_THAT(json, HasSubstr(R"("dialect":"3.1.1")"));
   EXPECT_EQ(json.find("1234"), json.rfind("1234"));
-  EXPECT_THAT(json, HasSubstr(R"("bytes":1,"state":"failed"})"));
+  EXPECT_THAT(json, HasSubstr(R"("bytes":1,"state":"failed","requests":0,)"));
+}
+
+TEST(Report, TheTableTellsOfEachChannel) {
+  ConnectionInformation information = connection();
+  information.channels.push_back({"10.0.0.1:99", "10.0.0.2:445", 1, ChannelState::failed});
+  information.warnings.push_back("no channel from here to there: refused");
+  EXPECT_THAT(channel_table(information),
+              testing::ElementsAre(
+                  "channel 10.0.0.1:1234 -> [::1]:445: 1000 Mbit/s, 42 bytes, 7 requests, up",
+                  "channel 10.0.0.1:99 -> 10.0.0.2:445: speed unknown, 1 bytes, 0 requests, failed",
+                  "no channel from here to there: refused"));
 }
 
 TEST(Report, JsonHasTheKindsThatScriptsKnow) {

@@ -12,8 +12,14 @@ namespace {
 
 class SocketTest : public ReactorSetupTest {
  protected:
+  static LocalInterface from(const char* address) {
+    LocalInterface local;
+    local.name = "lo";
+    local.address = loopback(0, address);
+    return local;
+  }
   Result<Socket> connect(const Endpoint& to, Duration time = 30s,
-                         std::optional<Endpoint> from = std::nullopt) {
+                         std::optional<LocalInterface> from = std::nullopt) {
     return run([&](Reactor& r) { return Socket::connect(r, to, from, r.now() + time); });
   }
   Result<std::size_t> receive(Socket& socket, std::string& into, Duration time = 30s) {
@@ -45,14 +51,14 @@ TEST_P(SocketTest, ConnectsAndKnowsBothAddresses) {
 
 TEST_P(SocketTest, ConnectsFromTheAddressThatIsAskedFor) {
   Listener listener;
-  Result<Socket> socket = connect(listener.endpoint(), 30s, loopback(0, "127.0.0.2"));
+  Result<Socket> socket = connect(listener.endpoint(), 30s, from("127.0.0.2"));
   ASSERT_TRUE(succeeded(socket));
   EXPECT_EQ(socket->local_address().rfind("127.0.0.2:", 0), 0u);
 }
 
 TEST_P(SocketTest, AnAddressThatIsNotOursCannotBeBound) {
   Listener listener;
-  Result<Socket> socket = connect(listener.endpoint(), 30s, loopback(0, "192.0.2.1"));
+  Result<Socket> socket = connect(listener.endpoint(), 30s, from("192.0.2.1"));
   ASSERT_FALSE(socket);
   EXPECT_EQ(socket.error().operation(), "bind");
   EXPECT_EQ(socket.error().object(), "192.0.2.1:0");

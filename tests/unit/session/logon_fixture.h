@@ -125,7 +125,6 @@ class LogonTest : public SessionTest {
   std::unique_ptr<SpnegoAcceptor> spnego_;
   std::unique_ptr<PeerKeys> keys_;
 
- private:
   Octets accept(const Element& request, PreauthIntegrity& chain) {
     EXPECT_TRUE(chain.update(request.bytes));
     const auto message = request.as<wire::SessionSetupRequest>();
