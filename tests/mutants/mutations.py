@@ -1,5 +1,5 @@
-"""Slips that a programmer could make in the client, one at a time. Each must be caught by the suite:
-first the simulation is asked, then the unit tests named here.
+"""Slips that a programmer could make in the client, one at a time. Each must be caught by the
+suite: first the simulation is asked, then the unit tests named here.
 
 A mutation replaces `old`, which must stand in the file exactly once, by `new`.
 """

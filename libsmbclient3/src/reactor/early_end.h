@@ -1,9 +1,9 @@
 // Ends waits before their time: a pause or a blocking call beside a connection that has failed.
 #pragma once
 
-#include "reactor/reactor.h"
+#include "reactor/timer.h"
 
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace smb3 {
