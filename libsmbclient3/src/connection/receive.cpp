@@ -142,6 +142,10 @@ Result<void> Connection::handle_element(const FrameBuffer& buffer,
   const NtStatus status = header.nt_status();
   if (status == NtStatus::pending) {
     if (auto noted = handle_interim(*request, header, sealed_by); !noted) return noted;
+    // As its answer, this shows that the server lives, not that it works for us.
+    if (request->command == wire::Command::echo) {
+      echo_bytes_received_ += sizeof(std::uint32_t) + element.bytes.size();
+    }
     sendable_.set();
     return window_.grant(header.credits);
   }

@@ -51,11 +51,18 @@ Task<std::vector<DirectoryEntry>> DirectoryListing::next() {
 
 // The server may have moved on without us, so the listing begins anew: [MS-SMB2] 3.2.4.17.
 bool DirectoryListing::restart_after(const Error& error) {
-  if (!is_loss(error) || open_->tree().session().usable_channels() == 0) return false;
-  restarts_ = true;
-  entries_to_skip_ = entries_seen_;
-  entries_seen_ = 0;
+  const bool may = is_loss(error) && restarts_left_ != 0;
+  if (!may || open_->tree().session().usable_channels() == 0) return false;
+  begin_anew();
   return true;
+}
+
+void DirectoryListing::begin_anew() {
+  restarts_ = true;
+  --restarts_left_;
+  // What was to be skipped before is still to be.
+  entries_to_skip_ += entries_seen_;
+  entries_seen_ = 0;
 }
 
 // Whether an entry was not yet given. After a restart the same ones come first, or nobody knows
@@ -92,6 +99,11 @@ Task<std::vector<DirectoryEntry>> DirectoryListing::page() {
   if (status == NtStatus::no_more_files || status == NtStatus::no_such_file) {
     at_end_ = true;
     if (entries_to_skip_ != 0) co_return changed_meanwhile();
+    co_return std::move(entries);
+  }
+  // The session was renewed meanwhile.
+  if (status == NtStatus::network_session_expired && restarts_left_ != 0) {
+    begin_anew();
     co_return std::move(entries);
   }
   if (status != NtStatus::success) co_return status_error(status, "QUERY_DIRECTORY");

@@ -22,6 +22,7 @@ class DirectoryListing {
   explicit DirectoryListing(std::unique_ptr<Open> open) : open_(std::move(open)) {}
   Task<std::vector<DirectoryEntry>> page();
   bool restart_after(const Error& error);
+  void begin_anew();
   Result<bool> is_new(const DirectoryEntry& entry);
 
   std::unique_ptr<Open> open_;
@@ -31,6 +32,7 @@ class DirectoryListing {
   std::string last_seen_;
   std::uint64_t entries_to_skip_ = 0;
   bool restarts_ = false;
+  std::size_t restarts_left_ = 16;  // a server that never comes to an end is given up
 };
 
 }  // namespace smb3

@@ -61,6 +61,8 @@ Task<void> Session::transact(Exchange& exchange) {
     co_await await_renewal();
     // Unless it was renewed since the request was sent.
     if (renewal_.count == count) co_await renew_for_all();
+    // Should the server have moved on in spite of its answer, a page would be missing.
+    if (exchange.requests().front()->command == wire::Command::query_directory) co_return;
   }
 }
 

@@ -22,7 +22,7 @@ class Silence : public ConnectionTest {
     begin_ = steady_clock::now();
   }
   // Answers every ECHO until `time` has passed or the client has gone; counts them.
-  int answer_echoes(milliseconds time) {
+  int answer_echoes(milliseconds time, bool with_interim = false) {
     int echoes = 0;
     while (elapsed() < time) {
       if (peer_.is_quiet(milliseconds(5))) continue;
@@ -30,7 +30,12 @@ class Silence : public ConnectionTest {
       if (frame.empty()) break;
       const Element request = split(frame).front();
       EXPECT_EQ(request.header.command, wire::Command::echo);
-      peer_.send_frame(answer(request, wire::EchoResponse{}));
+      if (with_interim) {
+        peer_.send_frame(interim(request, 77));
+        peer_.send_frame(answer(request, wire::EchoResponse{}, async(77)));
+      } else {
+        peer_.send_frame(answer(request, wire::EchoResponse{}));
+      }
       ++echoes;
     }
     return echoes;
@@ -68,6 +73,16 @@ TEST_F(Silence, APeerThatAnswersProbesAloneIsGivenUp) {
   EXPECT_GE(answer_echoes(patience), 1);
   EXPECT_TRUE(timed_out(asked->result()));
   EXPECT_GE(elapsed(), milliseconds(400));
+  EXPECT_LT(elapsed(), milliseconds(4000));
+}
+
+// Nor does what is said on the way to that answer count.
+TEST_F(Silence, APeerThatIsLongInAnsweringProbesIsGivenUp) {
+  connect_with(milliseconds(400));
+  auto asked = start({read_of(100, 1)});
+  peer_.receive();
+  EXPECT_GE(answer_echoes(milliseconds(5000), true), 1);
+  EXPECT_TRUE(timed_out(asked->result()));
   EXPECT_LT(elapsed(), milliseconds(4000));
 }
 

@@ -5,6 +5,7 @@
 #include "unit/session/logon_fixture.h"
 #include "wire/flush.h"
 #include "wire/logoff.h"
+#include "wire/query_directory.h"
 #include "wire/read.h"
 
 #include <algorithm>
@@ -235,8 +236,11 @@ TEST_F(Renewal, BetweenTwoPagesOfADirectory) {
   auto asking = run<std::vector<DirectoryEntry>>([&listing] { return listing->next(); });
   const auto id = refuse_as_expired(wire::Command::query_directory);
   welcome_nobody(test_session);
-  peer_.send_frame(
-      refusal(receive_again(wire::Command::query_directory, id), NtStatus::no_more_files));
+  // From the beginning: whether the server has moved on, only it knows.
+  const Element again = receive_again(wire::Command::query_directory, id);
+  EXPECT_EQ(again.as<wire::QueryDirectoryRequest>().flags,
+            wire::QueryDirectoryFlags::restart_scans);
+  peer_.send_frame(refusal(again, NtStatus::no_more_files));
   auto page = asking->result();
   ASSERT_TRUE(page) << describe(page.error());
   EXPECT_TRUE(page->empty());
