@@ -89,7 +89,14 @@ class Pairing {
   void gather() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, Candidate> pairs;
     std::size_t questions = 0;
+    std::vector<Endpoint> seen;
     for (const RemoteInterface* remote : usable(request_.remote)) {
+      const auto is_it = [remote](const Endpoint& address) {
+        return same_address(address, remote->address);
+      };
+      if (std::ranges::any_of(seen, is_it)) continue;  // under several indices
+      seen.push_back(remote->address);
+      if (is_ours(remote->address)) continue;
       for (const LocalInterface* local : usable(request_.local)) {
         if (!is_wanted(*local) || local->address.family() != remote->address.family()) continue;
         if (++questions > questions_max) break;
@@ -102,9 +109,19 @@ class Pairing {
     }
     for (auto& [indices, candidate] : pairs) candidates_.push_back(candidate);
     std::ranges::stable_sort(candidates_, [](const Candidate& a, const Candidate& b) {
-      return std::tuple(!a.is_first, ~a.assumed_speed()) <
-             std::tuple(!b.is_first, ~b.assumed_speed());
+      return std::tuple(~a.assumed_speed(), !a.is_first) <
+             std::tuple(~b.assumed_speed(), !b.is_first);
     });
+  }
+
+  // An address that this machine has as well leads here, not there.
+  bool is_ours(const Endpoint& address) const {
+    const auto here = [this](const Endpoint& there) {
+      return std::ranges::any_of(request_.local, [&](const LocalInterface& local) {
+        return same_address(local.address, there);
+      });
+    };
+    return here(address) && !here(request_.first_remote);
   }
 
   bool is_first(const LocalInterface& local, const RemoteInterface& remote) const {
@@ -151,12 +168,18 @@ class Pairing {
 
   bool augment(std::uint32_t local, std::map<std::uint32_t, std::size_t>& of_remote,
                std::set<std::uint32_t>& seen) {
+    // What is free comes first: nobody gives way who need not.
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const std::uint32_t remote = candidates_[i].remote->index;
+      if (candidates_[i].local->index != local || of_remote.contains(remote)) continue;
+      of_remote[remote] = i;
+      return true;
+    }
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       const std::uint32_t remote = candidates_[i].remote->index;
       if (candidates_[i].local->index != local || !seen.insert(remote).second) continue;
-      const auto holder = of_remote.find(remote);
-      if (holder == of_remote.end() ||
-          augment(candidates_[holder->second].local->index, of_remote, seen)) {
+      const std::size_t holder = of_remote.at(remote);
+      if (augment(candidates_[holder].local->index, of_remote, seen)) {
         of_remote[remote] = i;
         return true;
       }
@@ -191,7 +214,7 @@ class Pairing {
   }
 
   const PairingRequest& request_;
-  std::vector<Candidate> candidates_;  // the first connection's, then the fastest
+  std::vector<Candidate> candidates_;  // the fastest first; of equals the first connection's
   std::vector<Candidate> chosen_;
 };
 

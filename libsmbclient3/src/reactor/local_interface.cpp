@@ -56,8 +56,9 @@ std::vector<LocalInterface> kernel_interfaces() {
     constexpr unsigned up = IFF_UP | IFF_RUNNING;
     if (length == 0 || (entry->ifa_flags & up) != up) continue;
     LocalInterface interface;
-    interface.name = entry->ifa_name;
-    interface.index = ::if_nametoindex(entry->ifa_name);
+    const std::string label = entry->ifa_name;  // of one address it may be "eth0:1"
+    interface.name = label.substr(0, label.find(':'));
+    interface.index = ::if_nametoindex(interface.name.c_str());
     interface.address = make_endpoint(entry->ifa_addr, length);
     if (length_of(entry->ifa_netmask) == length) {
       interface.prefix_bits = bits_of(make_endpoint(entry->ifa_netmask, length));

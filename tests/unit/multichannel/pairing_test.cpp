@@ -201,6 +201,35 @@ TEST_F(PairingTest, FasterLinksComeFirst) {
                                            "10.0.2.1 > 10.0.2.2 x 1"));
 }
 
+// Wherever the first connection happens to be.
+TEST_F(PairingTest, FastOnesAreNotPairedWithSlowOnes) {
+  const std::uint64_t speeds[] = {gigabit, 10 * gigabit, gigabit / 10};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    local(i, "10.0.0." + std::to_string(i + 1), speeds[i]);
+    remote(i, "10.0.0.10" + std::to_string(i + 1), false, speeds[i]);
+  }
+  first("10.0.0.1", "10.0.0.102");
+  EXPECT_THAT(plan(),
+              UnorderedElementsAre("10.0.0.2 > 10.0.0.102 x 1", "10.0.0.1 > 10.0.0.101 x 1",
+                                   "10.0.0.3 > 10.0.0.103 x 1", "10.0.0.1 > 10.0.0.102 x 1"));
+}
+
+TEST_F(PairingTest, AnAddressThatBothSidesHaveLeadsNowhere) {
+  links(1, false);
+  local(7, "172.17.0.1");
+  remote(7, "172.17.0.1");
+  EXPECT_THAT(plan(), ElementsAre("10.0.1.1 > 10.0.1.2 x 1"));
+  first("10.0.1.1", "172.17.0.1");  // the server is this machine
+  EXPECT_THAT(plan(), testing::Contains(testing::HasSubstr("> 172.17.0.1")));
+}
+
+TEST_F(PairingTest, AnAddressUnderManyIndicesIsOne) {
+  local(1, "10.0.1.1");
+  for (std::uint32_t i = 0; i < 71; ++i) remote(i, "10.0.1.2", false);
+  first("10.0.1.1", "10.0.1.2");
+  EXPECT_THAT(plan(), ElementsAre("10.0.1.1 > 10.0.1.2 x 1"));
+}
+
 TEST_F(PairingTest, ManyInterfacesAreBoundedWork) {
   for (std::uint32_t i = 0; i < 200; ++i) {
     const std::string end = std::to_string(i % 250 + 1);
