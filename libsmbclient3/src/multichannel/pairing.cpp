@@ -152,9 +152,9 @@ class Pairing {
       remotes.insert(candidates_[i].remote->index);
     }
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      const bool is_new = locals.insert(candidates_[i].local->index).second |
-                          remotes.insert(candidates_[i].remote->index).second;
-      if (is_new || candidates_[i].is_first) chosen.insert(i);
+      const bool is_new_here = locals.insert(candidates_[i].local->index).second;
+      const bool is_new_there = remotes.insert(candidates_[i].remote->index).second;
+      if (is_new_here || is_new_there || candidates_[i].is_first) chosen.insert(i);
     }
     for (const std::size_t i : chosen) chosen_.push_back(candidates_[i]);
   }
