@@ -108,9 +108,11 @@ class Pairing {
       }
     }
     for (auto& [indices, candidate] : pairs) candidates_.push_back(candidate);
-    std::ranges::stable_sort(candidates_, [](const Candidate& a, const Candidate& b) {
-      return std::tuple(~a.assumed_speed(), !a.is_first) <
-             std::tuple(~b.assumed_speed(), !b.is_first);
+    std::ranges::sort(candidates_, [](const Candidate& a, const Candidate& b) {
+      const auto rank = [](const Candidate& c) {
+        return std::tuple(~c.assumed_speed(), !c.is_first, c.local->index, c.remote->index);
+      };
+      return rank(a) < rank(b);
     });
   }
 
