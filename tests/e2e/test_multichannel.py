@@ -1,4 +1,5 @@
 """Several connections for one session, over four links between two network namespaces."""
+import concurrent.futures
 import itertools
 import pathlib
 import random
@@ -73,9 +74,9 @@ class Linked(lab.TestCase):
         listed = self.connections()
         if len(listed) < 4:
             return  # the last one is not for this test
-        local = random.choice(listed).split()[2].rsplit(":", 1)
-        lab.tool("nsenter", f"--net=/run/netns/{self.client}", "ss", "-K", "src", local[0],
-                 "sport", "=", f":{local[1]}", check=False)
+        port = random.choice(listed).split()[2].rsplit(":", 1)[1]
+        lab.tool("nsenter", f"--net=/run/netns/{self.client}", "ss", "-K", "sport", "=",
+                 f":{port}", check=False)
 
     def ends_of(self, run, at_least=1):
         """Which pairs of addresses carried so many bytes."""
@@ -249,13 +250,13 @@ class Failover(Linked):
                  self.folder / "back")):
             with self.subTest(name):
                 stop = threading.Event()
-                beside = threading.Thread(target=disturb, args=(stop,))
-                beside.start()
-                try:
-                    run = self.smbcp("-v", *args, timeout=120)
-                finally:
-                    stop.set()
-                    beside.join()
+                with concurrent.futures.ThreadPoolExecutor(1) as beside:
+                    disturbed = beside.submit(disturb, stop)
+                    try:
+                        run = self.smbcp("-v", *args, timeout=120)
+                    finally:
+                        stop.set()
+                    disturbed.result()
                 self.assertCopies(run, source, target)
                 self.assertNoTemporaries(target.parent)
                 runs.append(run)
