@@ -66,7 +66,7 @@ Task<void> requests(TreeConnect& tree) {
   request.set(wire::EchoRequest{});
   tree.session().prepare(request);
   Exchange exchange(request);
-  auto answered = co_await tree.connection().transact(exchange);
+  auto answered = co_await attempt(tree.session().transact(exchange));
   co_await std::move(answered);
   if (request.status() != NtStatus::success) co_await status_error(request.status(), "ECHO");
   co_await open->remove_on_close();

@@ -93,6 +93,7 @@ Task<void> ChannelSet::discover() {
   const std::vector<std::byte> list = co_await control(session_, tree_, parameters);
   PairingRequest request;
   request.remote = co_await remote_interfaces(list, options_.port);
+  if (is_all_there_is(request.remote)) co_return;
   request.local = reactor_.interfaces();
   request.first_local = first_local_;
   request.first_remote = first_remote_;
@@ -107,6 +108,14 @@ Task<void> ChannelSet::discover() {
       session_.channels().front()->speed_bits_per_second = pair.speed_bits_per_second;
     }
   }
+}
+
+// To this machine itself one connection is as good as several, unless the server says otherwise.
+bool ChannelSet::is_all_there_is(const std::vector<RemoteInterface>& remote) const {
+  if (options_.channels || kind_of(first_remote_) != AddressKind::loopback) return false;
+  return std::ranges::all_of(remote, [this](const RemoteInterface& interface) {
+    return same_address(interface.address, first_remote_) && !interface.is_rss_capable;
+  });
 }
 
 // The connections of lost channels end; those that they carried are on their way elsewhere.

@@ -71,6 +71,7 @@ class ChannelSet {
   Task<void> run();
   Task<void> run_until_stopped();
   Task<void> discover();
+  bool is_all_there_is(const std::vector<RemoteInterface>& remote) const;
   Task<void> bury_lost();
   TimePoint open_missing();
   std::size_t usable_between(const PlannedPair& pair) const;
