@@ -73,8 +73,8 @@ class ChainCursor {
 
   // Nothing: the end.
   std::optional<Result<T>> next() {
-    const Bytes entry = walk_.next();
-    if (!entry.empty()) return decode<T>(entry);
+    entry_ = walk_.next();
+    if (!entry_.empty()) return decode<T>(entry_);
     if (!walk_.why_broken() || broken_) return std::nullopt;
     broken_ = true;
     return std::unexpected(Error(ErrorKind::protocol, std::string("the list ") + walk_.why_broken())
@@ -82,9 +82,12 @@ class ChainCursor {
   }
   // The links themselves are wrong: what lies behind is lost.
   bool broken() const { return broken_; }
+  // All up to the entry behind it, or to the end.
+  Bytes last_entry() const { return entry_; }
 
  private:
   ChainWalk walk_;
+  Bytes entry_;
   bool broken_ = false;
 };
 

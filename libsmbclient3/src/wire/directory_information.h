@@ -5,6 +5,8 @@
 #include "wire/file_types.h"
 #include "wire/query_directory.h"
 
+#include <algorithm>
+
 namespace smb3::wire {
 
 struct FileIdBothDirectoryInformation {
@@ -113,13 +115,29 @@ class DirectoryCursor {
       if (const char* why = why_not_a_component((*entry)->file_name)) {
         return std::unexpected(Error(ErrorKind::protocol, why).during(Entry::wire_name));
       }
+      if (hides_more(**entry)) {
+        broken_ = true;
+        return std::unexpected(
+            Error(ErrorKind::protocol, "the list leaves entries out").during(Entry::wire_name));
+      }
     }
     return entry;
   }
   // The last error was not about one entry: what lies behind is lost.
-  bool broken() const { return chain_.broken(); }
+  bool broken() const { return broken_ || chain_.broken(); }
 
  private:
+  // Whether more than padding lies between an entry and the next, or the end: a wrong link.
+  bool hides_more(const Entry& entry) const {
+    constexpr std::size_t fixed = fixed_size<Entry>();
+    const Bytes all = chain_.last_entry();
+    const std::size_t used = fixed + entry.file_name.size();
+    if (all.size() < used + fixed) return false;
+    return std::ranges::any_of(all.subspan(used),
+                               [](std::byte byte) { return byte != std::byte{0}; });
+  }
+
+  bool broken_ = false;
   ChainCursor<Entry> chain_;
 };
 

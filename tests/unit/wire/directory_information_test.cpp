@@ -33,6 +33,25 @@ TEST(DirectoryCursor, ListsEntriesInOrder) {
   EXPECT_FALSE(cursor.broken());
 }
 
+// A link that leads over an entry, or to the end before it, would hide a file without a word.
+TEST(DirectoryCursor, FindsEntriesThatAreLeftOut) {
+  ByteBuffer out;
+  const std::vector<std::vector<std::byte>> names{utf16("first"), utf16("second"), utf16("third")};
+  const Bytes honest = listing(out, names).bytes();
+  const auto first = load_le<std::uint32_t>(honest.data());
+  const auto second = load_le<std::uint32_t>(honest.data() + first);
+  for (const std::uint32_t link : {std::uint32_t{0}, first + second}) {
+    std::vector<std::byte> bytes(honest.begin(), honest.end());
+    store_le(bytes.data(), link);
+    DirectoryCursor<Entry> cursor(bytes);
+    const auto entry = cursor.next();
+    ASSERT_TRUE(entry);
+    ASSERT_FALSE(*entry) << link;
+    EXPECT_EQ(entry->error().what(), "the list leaves entries out");
+    EXPECT_TRUE(cursor.broken());
+  }
+}
+
 TEST(DirectoryCursor, SkipsNamesThatCouldLeadAway) {
   ByteBuffer out;
   const std::vector<std::pair<std::vector<std::byte>, std::string_view>> bad = {
