@@ -121,7 +121,7 @@ MUTATIONS = [
     Mutation(
         "endless_silence", "a silent server is waited for without end",
         "connection/liveness.cpp",
-        "if (silence >= options_.timeout * (patient ? patience_for_pending : 1)) {",
+        "if (silence >= patience_ * (patient ? patience_for_pending : 1)) {",
         "if (silence < Duration::zero()) {", ("connection",)),
     Mutation(
         "lost_reservation", "a buffer's reservation is not given back",
